@@ -23,4 +23,5 @@ module tilewright.cli {
   opens tilewright.cli.layout to info.picocli, tools.jackson.databind;
   opens tilewright.cli.run to info.picocli, tools.jackson.databind;
   opens tilewright.cli.verify to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.wheel to info.picocli, tools.jackson.databind;
 }

@@ -48,6 +48,7 @@ import tilewright.cli.run.RunGemm;
 import tilewright.cli.run.RunNarrowGemm;
 import tilewright.cli.verify.DoctorCommand;
 import tilewright.cli.verify.VerifyCommand;
+import tilewright.cli.wheel.PackageCommand;
 import tilewright.kernels.registry.KernelRegistry;
 
 /** The {@code tilewright} command. */
@@ -168,6 +169,7 @@ public final class Main {
         .addSubcommand(new SassCommand(console, registry))
         .addSubcommand(new BudgetCommand(console))
         .addSubcommand(new ExportCommand(console, registry))
+        .addSubcommand(new PackageCommand(console))
         .addSubcommand(run(console, registry))
         .addSubcommand(new CommandLine(new NewCommand()).addSubcommand(new NewKernel(console, registry)))
         .addSubcommand(new SimCommand(console))

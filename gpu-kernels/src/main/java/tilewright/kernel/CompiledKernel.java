@@ -1,7 +1,10 @@
 package tilewright.kernel;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -26,6 +29,7 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     List<SharedPart> sharedTensors, List<Partition> partitions, List<Tiling> tilings) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = SharedMemory.VARIABLE;
+  private static final ScopedValue<Map<Trace, CompiledKernel>> TRACES = ScopedValue.newInstance();
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);
@@ -52,8 +56,20 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
    */
   public record SharedPart(String name, int offset, ElementType type, OffsetMap layout) {}
 
-  /** Traces a kernel for a target. */
+  /** Traces a kernel for a target, or gives the trace of an equal one inside {@link #sharingTraces}. */
   public static CompiledKernel compile(Kernel kernel, Target target) {
+    if (!TRACES.isBound()) return trace(kernel, target);
+    return TRACES.get().computeIfAbsent(new Trace(kernel, target), _ -> trace(kernel, target));
+  }
+
+  /** Runs a task that prepares many launches: each kernel is traced once, whatever the number of its launches. */
+  public static <T> T sharingTraces(Supplier<T> task) {
+    return ScopedValue.where(TRACES, new HashMap<>()).call(task::get);
+  }
+
+  private record Trace(Kernel kernel, Target target) {}
+
+  private static CompiledKernel trace(Kernel kernel, Target target) {
     var scope = new Scope(target);
     kernel.trace(scope);
     return scope.finish(kernel.name());

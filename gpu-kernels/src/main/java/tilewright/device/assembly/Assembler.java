@@ -1,6 +1,8 @@
 package tilewright.device.assembly;
 
+import java.lang.module.ModuleDescriptor;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,6 +26,12 @@ public final class Assembler {
     Ptxas.find().ifPresent(backends::add);
     JcudaPtxCompiler.find().ifPresent(backends::add);
     return new Assembler(backends);
+  }
+
+  /** Prefers the assembler of the oldest CUDA, whose machine code the most drivers load. */
+  public static Assembler findForOldDrivers() {
+    return new Assembler(find().backends.stream().sorted(Comparator.comparing(backend ->
+        ModuleDescriptor.Version.parse(backend.facts().version()))).toList());
   }
 
   /** The assemblers found, preferred first. */

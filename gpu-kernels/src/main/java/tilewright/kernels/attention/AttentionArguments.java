@@ -17,6 +17,7 @@ public final class AttentionArguments {
     captureCheck(p).require();
     var arguments = LaunchArguments.of(kernel).scalar("scale", p.scale());
     p.modification().addTo(arguments);
+    p.band().addTo(arguments);
     tensors(p).forEach(arguments::tensor);
     p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),

@@ -24,6 +24,11 @@ public interface AttentionKernel {
     return this;
   }
 
+  /** The kernel with a row of a tile for each query, whichever heads read the same keys: one kernel for all of them. */
+  default AttentionKernel withoutPacking() {
+    return this;
+  }
+
   /** Buffers that a launch needs besides the problem's, by name: so many bytes of zeros, which it leaves so. */
   default Map<String, Long> zeros(AttentionProblem problem) {
     return Map.of();

@@ -15,11 +15,12 @@ import tilewright.ptx.Multiprocessor;
  * beyond FFPA.
  *
  * @param sm that its tiles are to fit
+ * @param packs whether heads that read the same keys share tiles where that is worth it
  */
-public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel {
+public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements AttentionKernel {
   /** The kernel in the tiles that an A100 holds. */
   public Sm80AttentionKernel() {
-    this(Multiprocessor.of(Target.SM80.capability()));
+    this(Multiprocessor.of(Target.SM80.capability()), true);
   }
 
   @Override
@@ -41,17 +42,27 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
 
   @Override
   public Sm80AttentionKernel on(int capability) {
-    return new Sm80AttentionKernel(Multiprocessor.of(capability));
+    return new Sm80AttentionKernel(Multiprocessor.of(capability), packs);
+  }
+
+  @Override
+  public Sm80AttentionKernel withoutPacking() {
+    return new Sm80AttentionKernel(sm, false);
   }
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    return isWide(problem) ? prepare(problem, Sm80FfpaConfig.of(problem), Target.SM80)
-        : prepare(problem, Sm80AttentionShapes.of(problem, sm), Sm80AttentionShapes.packing(problem));
+    if (isWide(problem)) return prepare(problem, Sm80FfpaConfig.of(problem), Target.SM80);
+    var packing = packing(problem);
+    return prepare(problem, Sm80AttentionShapes.of(problem, sm, packing), packing);
   }
 
   private static boolean isWide(AttentionProblem problem) {
     return problem.largestDim() > Sm80AttentionShapes.MOST_DIM;
+  }
+
+  private HeadPacking packing(AttentionProblem problem) {
+    return packs ? Sm80AttentionShapes.packing(problem) : HeadPacking.NONE;
   }
 
   /** Prepares the kernel in given tiles, a row for each query. */
@@ -69,7 +80,7 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
       Target target) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
-    var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(),
+    var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band().traced(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized());
     return prepare(p, config, target);
   }
@@ -90,7 +101,7 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
     return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem).tiling())
-        : blockMask(problem, Sm80AttentionShapes.of(problem, sm));
+        : blockMask(problem, Sm80AttentionShapes.of(problem, sm, packing(problem)));
   }
 
   private static BlockMask blockMask(AttentionProblem problem, AttentionTiling tiling) {

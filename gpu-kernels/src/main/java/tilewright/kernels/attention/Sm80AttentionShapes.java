@@ -16,10 +16,10 @@ final class Sm80AttentionShapes {
   private Sm80AttentionShapes() {}
 
   /** The smallest tiles that have the head dimensions, smaller ones in queries where an SM does not hold them. */
-  static Shape of(AttentionProblem p, Multiprocessor sm) {
+  static Shape of(AttentionProblem p, Multiprocessor sm, HeadPacking packing) {
     for (int dim : DIMS) {
       if (p.largestDim() > dim) continue;
-      var usual = isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : other(p, dim);
+      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim) : other(p, dim);
       return usual.tileM() == SMALL_QUERIES || usual.fits(sm, p.type()) ? usual : small(dim, usual.headsTogether());
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
@@ -32,10 +32,6 @@ final class Sm80AttentionShapes {
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     return p.blockMask() ? HeadPacking.NONE : HeadPacking.of(queries, s.sharers(), SMALL_QUERIES,
         SMALL_QUERIES);
-  }
-
-  private static boolean isPacked(AttentionProblem p) {
-    return packing(p).heads() > 1;
   }
 
   /** Whether nothing takes registers besides the products and the softmax. */

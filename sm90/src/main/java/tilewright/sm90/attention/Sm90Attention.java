@@ -107,8 +107,10 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     boolean apart = packing.heads() == 1;
     var heads = apart ? q.extent(2) : key.extent(2);
     var sharers = apart ? q.extent(2).dividedBy(key.extent(2)) : heads.constant(packing.heads());
-    var order = new AttentionTileScheduler(rows, heads, batch, config.headsTogether(),
-        config.band().right().isPresent());
+    boolean diagonal = config.band().right().isPresent();
+    // Heads whose keys and values stay in L2, where later tiles see more of them.
+    var together = diagonal ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER) : rows.constant(1);
+    var order = new AttentionTileScheduler(rows, heads, batch, together, diagonal);
     return new AttentionTiles(config.band(), order, sharers, sequences, config.queries(), config.shape().keys(),
         packing);
   }

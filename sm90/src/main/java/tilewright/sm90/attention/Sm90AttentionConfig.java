@@ -28,7 +28,6 @@ import tilewright.sm90.atom.WgmmaAtom;
  *
  * @param type element type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape extents of tiles, and warpgroups
- * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band the keys that a query attends to, by distance
  * @param modification the change of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
@@ -38,8 +37,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param quantized what 8-bit operands need, which 16-bit ones do not
  * @param values the order of V in memory
  */
-public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
+public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
+    boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
     Optional<Quantized> quantized, ValueOrder values) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;

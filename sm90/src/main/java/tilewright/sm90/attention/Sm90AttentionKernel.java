@@ -9,6 +9,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
@@ -19,8 +20,12 @@ import tilewright.kernels.attention.ValueOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
-/** The Hopper kernel: from a problem to a configuration to a launch. */
-public final class Sm90AttentionKernel implements AttentionKernel {
+/**
+ * The Hopper kernel: from a problem to a configuration to a launch.
+ *
+ * @param packs whether heads that read the same keys share tiles where that is worth it
+ */
+public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
 
@@ -28,6 +33,16 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 32L << 20;
+
+  /** The kernel in its fastest form. */
+  public Sm90AttentionKernel() {
+    this(true);
+  }
+
+  @Override
+  public Sm90AttentionKernel withoutPacking() {
+    return new Sm90AttentionKernel(false);
+  }
 
   @Override
   public String name() {
@@ -77,8 +92,8 @@ public final class Sm90AttentionKernel implements AttentionKernel {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    var shape = shapes(problem).findFirst().orElseThrow();
-    return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape));
+    var shape = Sm90AttentionShapes.of(problem, packs).findFirst().orElseThrow();
+    return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape, packs));
   }
 
   /** Prepares the kernel in a given shape, a row for each query. */
@@ -89,11 +104,11 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
-    var config = new Sm90AttentionConfig(p.type(), shape, together, p.band(), p.modification(),
+    var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
         p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
-    var arguments = AttentionArguments.of(kernel, p)
+    var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, together)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
@@ -103,7 +118,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */
   public static Stream<Shape> shapes(AttentionProblem problem) {
-    return Sm90AttentionShapes.of(problem);
+    return Sm90AttentionShapes.of(problem, true);
   }
 
   @Override

@@ -101,9 +101,13 @@ final class Sm90AttentionShapes {
 
   private Sm90AttentionShapes() {}
 
-  /** The shapes for a problem's head dimensions, the one that should be fastest first. */
-  static Stream<Shape> of(AttentionProblem problem) {
-    var all = candidates(problem).filter(shape -> problem.sizes().headDim() <= shape.headDim()
+  /**
+   * The shapes for a problem's head dimensions, the one that should be fastest first.
+   *
+   * @param packs whether heads that read the same keys may share tiles
+   */
+  static Stream<Shape> of(AttentionProblem problem, boolean packs) {
+    var all = candidates(problem, packs).filter(shape -> problem.sizes().headDim() <= shape.headDim()
         && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape)).toList();
     var fitting = all.stream().filter(shape -> makesUpBlocks(problem, shape)).toList();
     // Where none does, the launch says so.
@@ -123,17 +127,17 @@ final class Sm90AttentionShapes {
   }
 
   /** Heads that read the same keys share tiles where queries are few. */
-  static HeadPacking packing(AttentionProblem problem, Shape shape) {
-    return sharing(problem).whereWorth(queries(problem), shape.rows(), shape.rows());
+  static HeadPacking packing(AttentionProblem problem, Shape shape, boolean packs) {
+    return sharing(problem, packs).whereWorth(queries(problem), shape.rows(), shape.rows());
   }
 
   /** All heads that read the same keys, unless boxes cannot hold a query's. */
-  private static HeadPacking sharing(AttentionProblem problem) {
+  private static HeadPacking sharing(AttentionProblem problem, boolean packs) {
     int sharers = problem.sizes().sharers();
     var packing = new HeadPacking(sharers).inBoxes();
     boolean leavesRows = packing.stride() > sharers;
     // Lists of blocks are each head's own. Empty rows of packed sequences would be those of the next heads.
-    return problem.blockMask() || packing.stride() > WgmmaAtom.M || problem.packed().isPresent() && leavesRows
+    return !packs || problem.blockMask() || packing.stride() > WgmmaAtom.M || problem.packed().isPresent() && leavesRows
         ? HeadPacking.NONE : packing;
   }
 
@@ -141,18 +145,18 @@ final class Sm90AttentionShapes {
     return problem.packed().map(AttentionProblem.Packed::longest).orElse(problem.sizes().queries());
   }
 
-  private static Stream<Shape> candidates(AttentionProblem problem) {
+  private static Stream<Shape> candidates(AttentionProblem problem, boolean packs) {
     var modification = problem.modification();
-    if (problem.quantized().isPresent()) return quantized(problem);
+    if (problem.quantized().isPresent()) return quantized(problem, packs);
     if (modification.mask().isPresent() || problem.blockMask()) {
       var shapes = modification.score().isPresent() ? LISTED : !problem.blockMask() ? MASKED
           : bounds(problem) ? LISTED : SKIPPING;
       boolean narrow = problem.blockMask() && modification.score().isPresent() && bounds(problem);
       return narrow ? Stream.concat(EVEN.stream(), shapes.stream()) : Stream.concat(shapes.stream(), EVEN.stream());
     }
-    if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
+    if (sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     if (modification.captures().perScore()) return LISTED.stream();
-    if (packing(problem, MASKED.getFirst()).heads() > 1) return MASKED.stream();
+    if (packing(problem, MASKED.getFirst(), packs).heads() > 1) return MASKED.stream();
     if (problem.packed().isPresent()) return SCORED.stream();
     return modification.score().isPresent() ? Stream.concat(Stream.of(SCORED_NARROW), SCORED.stream())
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
@@ -163,21 +167,21 @@ final class Sm90AttentionShapes {
     return problem.packed().isPresent() || problem.band().left().isPresent();
   }
 
-  private static Stream<Shape> quantized(AttentionProblem problem) {
+  private static Stream<Shape> quantized(AttentionProblem problem, boolean packs) {
     boolean whole = problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v()))
         .allMatch(factors -> factors.rows() == Factors.WHOLE);
     boolean leftBound = problem.band().left().isPresent();
     if (problem.promotes()) {
-      boolean apart = problem.band().isAll() && packing(problem, PROMOTED.getFirst()).heads() == 1;
+      boolean apart = problem.band().isAll() && packing(problem, PROMOTED.getFirst(), packs).heads() == 1;
       boolean changed = !problem.modification().equals(Modification.NONE) || !whole && !apart;
       return (changed ? PROMOTED_CHANGED : PROMOTED).stream();
     }
     if (problem.blockMask()) return QUANTIZED_MASKED.stream();
-    if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
+    if (sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
     boolean reads = problem.modification().captures().perScore();
     if (problem.modification().mask().isPresent() || reads || leftBound && !whole) return QUANTIZED_MASKED.stream();
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
-        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && whole && !leftBound;
+        && packing(problem, QUANTIZED_BLOCKS.getFirst(), packs).heads() == 1 && whole && !leftBound;
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
     var shapes = Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
     return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes

@@ -13,7 +13,14 @@ import tilewright.kernel.Scope;
  * @param heads of all batch entries, of one entry
  * @param headsTogether heads whose tiles run side by side
  */
-public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
+public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, I32 headsTogether, boolean longestFirst) {
+  /** The argument of a launch that says how many heads' tiles run side by side. */
+  public static final String HEADS_TOGETHER = "headsTogether";
+
+  /** A number of heads that is known when the kernel is traced. */
+  public AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
+    this(tiles, heads, batch, tiles.constant(headsTogether), longestFirst);
+  }
 
   /** A tile of queries: its number, head and batch entry. */
   public record Tile(I32 number, I32 head, I32 batch) {}

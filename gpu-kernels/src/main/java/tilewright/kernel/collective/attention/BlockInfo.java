@@ -27,14 +27,14 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
     var insideEnd = sequence.keys();
     if (band.right().isPresent()) {
       // One behind the last key that the last query sees, and that the first query sees.
-      end = end.min(last.plus(band.right().getAsInt() + 1)).max(0);
-      insideEnd = insideEnd.min(position.plus(band.right().getAsInt() + 1)).max(0);
+      end = end.min(band.plusRight(last, 1)).max(0);
+      insideEnd = insideEnd.min(band.plusRight(position, 1)).max(0);
     }
     var first = zero;
     var insideFirst = zero;
     if (band.left().isPresent()) {
-      first = position.plus(-band.left().getAsInt()).max(0).dividedBy(tileN);
-      insideFirst = last.plus(-band.left().getAsInt()).max(0).ceilDiv(tileN);
+      first = band.minusLeft(position, 0).max(0).dividedBy(tileN);
+      insideFirst = band.minusLeft(last, 0).max(0).ceilDiv(tileN);
     }
     if (given.before().isPresent()) insideFirst = insideFirst.max(given.before().get().ceilDiv(tileN));
     var blocks = end.ceilDiv(tileN).max(first);

@@ -18,19 +18,19 @@ public record QueryBlocks(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
     // The queries at the positions of the first and of the last key.
     var same = firstKey.minus(sequence.shift());
     var last = firstKey.plus(tileN).min(sequence.keys()).plus(-1).minus(sequence.shift());
-    var seeing = band.right().isPresent() ? same.plus(-band.right().getAsInt()).max(0) : zero;
-    var stop = band.left().isPresent() ? queries.min(last.plus(band.left().getAsInt() + 1)) : queries;
+    var seeing = band.right().isPresent() ? band.minusRight(same).max(0) : zero;
+    var stop = band.left().isPresent() ? queries.min(band.plusLeft(last, 1)) : queries;
     var any = seeing.lessThan(stop).and(firstKey.lessThan(sequence.keys()));
     var first = seeing.dividedBy(tileM);
     var end = stop.max(0).ceilDiv(tileM).where(any, first);
     var insideFirst = first;
     var insideEnd = end;
     if (band.right().isPresent()) {
-      insideFirst = last.plus(-band.right().getAsInt()).max(0).ceilDiv(tileM).max(first).min(end);
+      insideFirst = band.minusRight(last).max(0).ceilDiv(tileM).max(first).min(end);
     }
     if (band.left().isPresent()) {
       // All of them where the last query sees the first key, though its block may not be full.
-      var whole = same.plus(band.left().getAsInt() + 1);
+      var whole = band.plusLeft(same, 1);
       insideEnd = whole.max(0).dividedBy(tileM).min(end).where(whole.lessThan(queries), end).max(insideFirst);
     }
     // A tile with rows behind the last key goes to a loop with a mask that there is already, if there is one.

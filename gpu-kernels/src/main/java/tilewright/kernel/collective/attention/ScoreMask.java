@@ -59,8 +59,8 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
   private Columns keys(HeadPacking packing, I32 row, I32 origin) {
     var position = packing.query(row).plus(sequence.shift());
     var end = sequence.keys();
-    if (band.right().isPresent()) end = end.min(position.plus(band.right().getAsInt() + 1));
-    var start = band.left().stream().mapToObj(left -> position.plus(-left - 1)).findFirst();
+    if (band.right().isPresent()) end = end.min(band.plusRight(position, 1));
+    var start = band.left().stream().mapToObj(_ -> band.minusLeft(position, 1)).findFirst();
     if (sequence.before().isPresent()) start = Optional.of(start.orElse(origin.constant(-1)).max(-1));
     return Columns.of(Optional.of(end.minus(origin)), start.map(s -> s.minus(origin)));
   }
@@ -70,9 +70,9 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
     var exists = key.lessThan(sequence.keys());
     var same = key.minus(sequence.shift());
     int width = Math.toIntExact(rows.partition().tile().getLast());
-    var start = band.right().stream().mapToObj(right -> packing.rows(same.plus(-right)).plus(-1).minus(origin)
+    var start = band.right().stream().mapToObj(_ -> packing.rows(band.minusRight(same)).plus(-1).minus(origin)
         .where(exists, width)).findFirst();
-    var stop = band.left().stream().mapToObj(left -> packing.rows(same.plus(left + 1)).minus(origin)).findFirst();
+    var stop = band.left().stream().mapToObj(_ -> packing.rows(band.plusLeft(same, 1)).minus(origin)).findFirst();
     if (start.isPresent()) return Columns.of(stop, start);
     return Columns.of(Optional.of(stop.orElse(k.constant(width)).where(exists, 0)), start);
   }

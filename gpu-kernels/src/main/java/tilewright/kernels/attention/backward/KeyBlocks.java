@@ -1,6 +1,7 @@
 package tilewright.kernels.attention.backward;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.IntFunction;
 import tilewright.kernel.I32;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
@@ -28,11 +29,11 @@ public record KeyBlocks(QueryTiles queries, Plan plan, I32 heads, I32 keys, Atte
    *
    * @param band keys that a query sees, by distance
    * @param keys of a block
-   * @param headsTogether heads of K whose blocks run side by side
+   * @param headsTogether heads of K whose blocks run side by side; absent where the launch says how many
    * @param lastFirst whether the last block of a head is launched first
    * @param lists whether tiles of queries come from lists
    */
-  public record Plan(Band band, int keys, int headsTogether, boolean lastFirst, boolean lists) {}
+  public record Plan(Band band, int keys, OptionalInt headsTogether, boolean lastFirst, boolean lists) {}
 
   /**
    * Creates the blocks of a launch, with their sequences' lengths {@code cuK} if those of queries are packed.
@@ -45,7 +46,9 @@ public record KeyBlocks(QueryTiles queries, Plan plan, I32 heads, I32 keys, Atte
     var packed = queries.packed().map(_ -> new PackedTiles(k.global(AttentionSpecs.lengths("cuK")), plan.keys));
     var perHead = packed.map(PackedTiles::slots).orElseGet(() -> key.apply(0).ceilDiv(plan.keys));
     var entries = packed.isPresent() ? k.constant(1) : key.apply(3);
-    var scheduler = new AttentionTileScheduler(perHead, key.apply(2), entries, plan.headsTogether, plan.lastFirst);
+    var together = plan.headsTogether.isPresent() ? k.constant(plan.headsTogether.getAsInt())
+        : perHead.parameter(AttentionTileScheduler.HEADS_TOGETHER);
+    var scheduler = new AttentionTileScheduler(perHead, key.apply(2), entries, together, plan.lastFirst);
     return new KeyBlocks(queries, plan, heads, key.apply(0), scheduler, packed);
   }
 

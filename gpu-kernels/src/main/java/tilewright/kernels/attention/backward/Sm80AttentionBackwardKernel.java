@@ -64,7 +64,7 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
   public static LaunchSequence prepare(AttentionBackwardProblem problem, Sm80BackwardConfig.Shape shape) {
     var p = problem.forward();
     boolean exact = p.sizes().headDim() == shape.tileD() && p.sizes().valueDim() == shape.tileDv();
-    var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band(), p.modification(),
+    var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band().traced(), p.modification(),
         p.packed().isPresent(), problem.deterministic(), p.blockMask(), Sm80BackwardShapes.walk(problem));
     var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileN(), shape.tileD(),
         config.accumulatorOrder());

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention.backward;
 
+import java.util.OptionalInt;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Warp;
@@ -69,7 +70,8 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
   }
 
   KeyBlocks.Plan blocks() {
-    return new KeyBlocks.Plan(band, shape.tileN, shape.headsTogether, deterministic && order().descends(), lists);
+    return new KeyBlocks.Plan(band, shape.tileN, OptionalInt.of(shape.headsTogether),
+        deterministic && order().descends(), lists);
   }
 
   String name() {

@@ -1,6 +1,7 @@
 package tilewright.sm100.attention.backward;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.attention.BoxedTensors;
 import tilewright.kernel.Warp;
@@ -106,7 +107,7 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   /** The blocks of keys in the order of their launch. */
   KeyBlocks.Plan blocks() {
     boolean descends = order().map(DeterministicOrder::descends).orElse(false);
-    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, descends, lists);
+    return new KeyBlocks.Plan(band, shape.keys(), OptionalInt.of(headsTogether), descends, lists);
   }
 
   /** The tensors in global memory. */

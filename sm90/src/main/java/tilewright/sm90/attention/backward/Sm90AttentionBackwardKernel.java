@@ -8,6 +8,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -90,12 +91,12 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     var p = problem.forward();
     int blocks = Math.toIntExact(p.keyBlocks(shape.keys()));
     int together = headsTogether(problem, shape, blocks);
-    var config = new Sm90BackwardConfig(p.type(), shape, together, p.band(), p.modification(), p.packed().isPresent(),
+    var config = new Sm90BackwardConfig(p.type(), shape, p.band().traced(), p.modification(), p.packed().isPresent(),
         problem.deterministic(), p.blockMask());
     var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
     var launches = new BackwardLaunches(problem, shape.queries(), shape.keys(), shape.headDim(),
         new QueryGradient(config).order());
-    var arguments = launches.arguments(kernel);
+    var arguments = launches.arguments(kernel).integer(AttentionTileScheduler.HEADS_TOGETHER, together);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
     return launches.around(new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build()));

@@ -1,5 +1,6 @@
 package tilewright.sm90.attention.backward;
 
+import java.util.OptionalInt;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.attention.BoxedTensors;
@@ -20,14 +21,13 @@ import tilewright.sm90.atom.WgmmaAtom;
  *
  * @param type of Q, K, V, O and their gradients: f16 or bf16
  * @param shape extents of tiles, and warpgroups
- * @param headsTogether heads of K whose blocks run side by side, so that Q and dO stay in L2
  * @param band the keys that a query attends to, by distance
  * @param modification the change of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
  * @param lists whether tiles of queries that a mask hides are skipped
  */
-public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
+public record Sm90BackwardConfig(ElementType type, Shape shape, Band band, Modification modification,
     boolean packed, boolean deterministic, boolean lists) {
   /** Registers of a thread of each of three warpgroups together, in steps that setmaxnreg takes. */
   private static final int REGISTERS = 504;
@@ -63,7 +63,9 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
   }
 
   KeyBlocks.Plan blocks() {
-    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, deterministic && order().descends(), lists);
+    // The launch says how many heads' blocks run side by side, so that Q and dO stay in L2.
+    var together = band.right().isPresent() == deterministic ? OptionalInt.of(1) : OptionalInt.empty();
+    return new KeyBlocks.Plan(band, shape.keys(), together, deterministic && order().descends(), lists);
   }
 
   /** The GEMMs Sᵀ and dPᵀ of a warpgroup: 64 keys by its queries. */

@@ -1,0 +1,165 @@
+package tilewright.cli.wheel;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import tilewright.cli.wheel.DecisionTree.Axis;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.numerics.ElementType;
+
+/**
+ * Attention as PyTorch's users call it: (B,S,H,D) tensors of any strides but along D, or packed sequences (S,H,D).
+ * Numbers are the extents B, Sq, Sk, H, Hk, D and Dv, the strides of each tensor such as {@code q_s}, the window's L
+ * and R, and of packed sequences their number N and the longest one's queries M.
+ */
+record AttentionKind(ElementType type, Mask mask, boolean packed) {
+  /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
+  private static final int VECTOR = 8;
+  private static final long LONGEST = 1 << 20;
+  private static final long WIDEST = 256;
+  private static final int MOST_STRIDE = 1 << 16;
+  /** Bytes of L2 that Hopper's kernel fills with keys and values of heads side by side. */
+  private static final long CACHE_BYTES = 32L << 20;
+  private static final int MULTIPROCESSORS = 132;
+
+  /** The keys that a query sees. */
+  enum Mask { ALL, CAUSAL, WINDOW }
+
+  /** Every type and option. */
+  static Stream<AttentionKind> all() {
+    return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Mask.values())
+        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed))));
+  }
+
+  /** The types and options in the package's data. */
+  String key() {
+    return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + (packed ? "-packed" : "");
+  }
+
+  /**
+   * The numbers that the choice of a kernel depends on.
+   *
+   * @param capability the GPU's compute capability times ten
+   */
+  List<Axis> axes(int capability) {
+    var dim = Formula.of("D");
+    // Kernels before SM90 are made for head dimensions; others are filled up to the next with zeros.
+    var dims = capability < 90 ? Axis.only("dim", dim, List.of(64L, 96L, 128L, 192L, WIDEST))
+        : new Axis("dim", dim, VECTOR, LongStream.rangeClosed(1, WIDEST / VECTOR).map(i -> VECTOR * i).boxed()
+            .toList());
+    var queries = new Axis("queries", Formula.of(packed ? "M" : "Sq"), 1, lengths());
+    var keys = Formula.of("Sk");
+    var seen = mask == Mask.WINDOW ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : keys;
+    return List.of(dims, queries, new Axis("keys", seen, 1, lengths()));
+  }
+
+  private static List<Long> lengths() {
+    return LongStream.iterate(1, length -> length <= LONGEST, length -> 2 * length).boxed().toList();
+  }
+
+  List<String> extents() {
+    return packed ? List.of("N", "M", "Sq", "Sk", "H", "Hk") : List.of("B", "Sq", "Sk", "H", "Hk");
+  }
+
+  List<FormulaFit.Slots> slots() {
+    return packed ? List.of(new FormulaFit.Slots("Sq", "N"), new FormulaFit.Slots("Sk", "N")) : List.of();
+  }
+
+  /** The heads that run side by side in a launch. */
+  List<LongFunction<Formula>> guesses() {
+    var heads = Formula.of("H").times(packed ? Formula.of(1) : Formula.of("B"));
+    var bytes = Formula.of("Sk").times(Formula.of("D").plus(Formula.of("Dv"))).times(type.bytes());
+    var within = Formula.of(CACHE_BYTES).dividedBy(bytes.max(Formula.of(1)))
+        .times(Formula.of("H").dividedBy(Formula.of("Hk"))).min(heads).max(Formula.of(1));
+    LongFunction<Formula> blocks = tile -> packed
+        ? Formula.of("Sk").dividedBy(Formula.of(tile)).plus(Formula.of("N")).times(Formula.of("Hk"))
+        : Formula.of("Sk").ceilDiv(Formula.of(tile)).times(Formula.of("B")).times(Formula.of("Hk"));
+    return List.of(_ -> within, tile -> blocks.apply(tile).upTo(Formula.of(8 * MULTIPROCESSORS), Formula.of(1)),
+        tile -> Formula.of(2 * MULTIPROCESSORS).ceilDiv(Formula.of("Sq").ceilDiv(Formula.of(tile))));
+  }
+
+  /** Draws a problem's numbers. */
+  Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random) {
+    var n = new HashMap<String, Long>();
+    long dim = axes.get("dim");
+    long seen = axes.get("keys");
+    long sharers = 1L << random.nextInt(4);
+    long keyHeads = 1 + random.nextInt(12);
+    n.put("D", dim);
+    n.put("Dv", dim);
+    n.put("Hk", keyHeads);
+    n.put("H", keyHeads * sharers);
+    long queries = axes.get("queries");
+    if (packed) {
+      n.put("N", 1L + random.nextInt(9));
+      n.put("M", queries);
+      n.put("B", 1L);
+      n.put("Sq", queries + random.nextLong(queries * n.get("N")));
+    } else {
+      n.put("B", 1L + random.nextInt(7));
+      n.put("Sq", queries);
+    }
+    if (mask == Mask.WINDOW) {
+      long left = random.nextLong(seen);
+      n.put("L", left);
+      n.put("R", seen - 1 - left);
+      n.put("Sk", seen + random.nextLong(1 + seen));
+    } else {
+      n.put("Sk", seen);
+    }
+    return n;
+  }
+
+  /** Draws a tensor's strides. */
+  static void drawStrides(Map<String, Long> numbers, RandomGenerator random, String... tensors) {
+    for (var tensor : tensors) {
+      for (var mode : List.of("b", "s", "h")) {
+        numbers.put(tensor + "_" + mode, (long) VECTOR * (1 + random.nextInt(MOST_STRIDE)));
+      }
+    }
+  }
+
+  /** The attention that numbers describe. */
+  AttentionProblem problem(Map<String, Long> n) {
+    var sizes = new Sizes(number(n, "B"), number(n, "Sq"), number(n, "Sk"), number(n, "H"), number(n, "Hk"),
+        number(n, "D"), number(n, "Dv"));
+    var problem = AttentionProblem.dense(type, sizes).at(view(n, "q"), view(n, "k"), view(n, "v"), view(n, "o"))
+        .withLogarithms(Optional.of(view(n, "lse")));
+    if (packed) problem = problem.with(new Packed("cuQ", "cuK", number(n, "N"), number(n, "M")));
+    return switch (mask) {
+      case ALL -> problem;
+      case CAUSAL -> problem.with(Band.CAUSAL);
+      case WINDOW -> problem.with(Band.windowAtLaunch(number(n, "L"), number(n, "R")));
+    };
+  }
+
+  /** The gradients that numbers describe. */
+  AttentionBackwardProblem gradients(Map<String, Long> n, boolean deterministic) {
+    return AttentionBackwardProblem.dense(problem(n)).at(view(n, "do"), view(n, "dq"), view(n, "dk"), view(n, "dv"))
+        .deterministic(deterministic);
+  }
+
+  private static View view(Map<String, Long> n, String tensor) {
+    return new View(tensor, 0, n.get(tensor + "_b"), n.get(tensor + "_s"), n.get(tensor + "_h"), 1);
+  }
+
+  private static int number(Map<String, Long> n, String name) {
+    return Math.toIntExact(n.get(name));
+  }
+
+  /** A case of an operator. */
+  OperatorCase of(String key, int capability, OperatorCase.Problem problem) {
+    return new OperatorCase(key, axes(capability), extents(), slots(), guesses(), problem);
+  }
+}

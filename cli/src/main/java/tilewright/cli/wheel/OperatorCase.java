@@ -1,0 +1,35 @@
+package tilewright.cli.wheel;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
+import tilewright.kernel.LaunchSequence;
+
+/**
+ * The problems of an operator that share types and options, such as causal attention of BF16.
+ *
+ * @param key the types and options, as Python joins them
+ * @param axes the numbers that the choice of kernels depends on
+ * @param extents names of the numbers that products in launches are made of
+ * @param slots numbers of tokens and of sequences that tiles of packed sequences come from
+ * @param guesses formulas that launches may have, by the extent of a tile
+ * @param problem from numbers to launches
+ */
+record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
+    List<LongFunction<Formula>> guesses, Problem problem) {
+
+  /** A problem by its numbers. */
+  interface Problem {
+    /**
+     * Draws the numbers of a problem.
+     *
+     * @param axes the numbers that the choice depends on
+     * @return all numbers, which {@link DecisionTree.Axis#formula} maps to those of the axes
+     */
+    Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random);
+
+    /** @throws IllegalArgumentException where no kernel computes the problem */
+    LaunchSequence prepare(Map<String, Long> numbers);
+  }
+}

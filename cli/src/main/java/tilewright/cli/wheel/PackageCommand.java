@@ -1,0 +1,152 @@
+package tilewright.cli.wheel;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
+import tilewright.cli.io.Exit;
+import tilewright.cli.io.InputFile;
+import tilewright.cli.launch.LaunchProgress;
+import tilewright.device.assembly.Assembler;
+import tilewright.kernel.CompiledKernel;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code tilewright package}: the operators as a Python wheel, which needs no Java, compiler or toolkit. */
+@Command(name = "package", description = {
+    "Write a Python wheel with kernels, the choices among them, and PyTorch operators.",
+    "It needs a GPU's driver and PyTorch, but no Java, compiler or toolkit: pip install FILE."})
+@Examples({"package --out dist                          # all operators",
+    "package --out dist --arch sm90 --operator attention_forward"})
+public final class PackageCommand implements Callable<Integer> {
+  /** The modules of the package, which are resources beside this class. */
+  static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
+      "flash_attn.py", "ops.py", "py.typed");
+  private static final String NAME = "tilewright";
+  private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
+
+  private final Console console;
+
+  @Option(names = "--out", required = true, paramLabel = "DIR", description = "The folder to write the wheel to.")
+  private Path out;
+
+  @Option(names = "--arch", split = ",", paramLabel = "ARCH",
+      description = "The GPUs to choose for: ${DEFAULT-VALUE}; PTX runs on later ones too.")
+  private List<String> architectures = List.of("sm80", "sm86", "sm90");
+
+  @Option(names = "--operator", split = ",", paramLabel = "NAME",
+      description = "Operators to package (default: all): ${COMPLETION-CANDIDATES}.",
+      completionCandidates = Operators.class)
+  private List<String> operators = List.of();
+
+  public PackageCommand(Console console) {
+    this.console = console;
+  }
+
+  /** The names of all operators. */
+  static final class Operators implements Iterable<String> {
+    @Override
+    public java.util.Iterator<String> iterator() {
+      return PackageData.operators().stream().map(PackagedOperator::name).iterator();
+    }
+  }
+
+  record Row(String wheel, String version, long bytes, int kernels, int cubins) {}
+
+  @Override
+  public Integer call() {
+    var chosen = operators.isEmpty() ? PackageData.operators() : operators.stream().map(this::operator).toList();
+    var capabilities = architectures.stream().map(this::capability).toList();
+    makeFolder();
+    var kernels = new PackagedKernels();
+    var files = new TreeMap<String, byte[]>();
+    var data = CompiledKernel.sharingTraces(() -> data(chosen, capabilities, kernels));
+    var code = assemble(kernels.all());
+    var json = JsonMapper.shared();
+    data.forEach((capability, operator) -> files.put(NAME + "/data/sm" + capability + ".json",
+        json.writeValueAsBytes(operator)));
+    files.put(NAME + "/data/kernels.json",
+        json.writeValueAsBytes(code.stream().map(PackagedCode::json).toList()));
+    for (var kernel : code) kernel.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
+    for (var source : SOURCES) files.put(NAME + "/" + source, source(source));
+    files.put(NAME + "/_version.py", "VERSION = \"%s\"\n".formatted(version()).getBytes(StandardCharsets.UTF_8));
+    var wheel = new Wheel(NAME, version(), "Tensor-core kernels with PyTorch operators, without a compiler", files);
+    var file = out.resolve(wheel.fileName());
+    var bytes = wheel.bytes();
+    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(bytes)));
+    int cubins = (int) code.stream().filter(kernel -> kernel.cubin().isPresent()).count();
+    console.result(new Row(file.toString(), version(), bytes.length, code.size(), cubins),
+        "%s: %.1f MB, %d kernels, %d of them as machine code".formatted(file, bytes.length / 1e6, code.size(),
+            cubins));
+    return Exit.OK;
+  }
+
+  private PackagedOperator operator(String name) {
+    var all = PackageData.operators();
+    return all.stream().filter(operator -> operator.name().equals(name)).findFirst().orElseThrow(() ->
+        CommandFailure.badInput("no operator " + name + ": there are "
+            + String.join(", ", all.stream().map(PackagedOperator::name).toList())));
+  }
+
+  private int capability(String architecture) {
+    return PackageData.CAPABILITIES.stream().filter(c -> architecture.equals("sm" + c)).findFirst().orElseThrow(() ->
+        CommandFailure.badInput("no kernels for --arch " + architecture + ": there are those for "
+            + String.join(", ", PackageData.CAPABILITIES.stream().map(c -> "sm" + c).toList())));
+  }
+
+  private Map<Integer, Map<String, Object>> data(List<PackagedOperator> chosen, List<Integer> capabilities,
+      PackagedKernels kernels) {
+    var all = new TreeMap<Integer, Map<String, Object>>();
+    for (int capability : capabilities) {
+      var cases = PackageData.cases(chosen, capability);
+      try (var progress = new LaunchProgress(console, cases.size())) {
+        all.put(capability, PackageData.of(cases, kernels,
+            name -> progress.begins("choices for sm" + capability + ": " + name)));
+      }
+    }
+    return all;
+  }
+
+  private List<PackagedCode> assemble(List<CompiledKernel> kernels) {
+    var assembler = Assembler.findForOldDrivers();
+    try (var progress = new LaunchProgress(console, kernels.size())) {
+      return IntStream.range(0, kernels.size()).parallel().mapToObj(i -> {
+        progress.begins("assembling " + kernels.get(i).name());
+        return PackagedCode.of(i, kernels.get(i), assembler);
+      }).toList();
+    }
+  }
+
+  private static String version() {
+    return Wheel.version(Optional.ofNullable(PackageCommand.class.getPackage().getImplementationVersion())
+        .orElse(UNPACKAGED));
+  }
+
+  private void makeFolder() {
+    try {
+      Files.createDirectories(out);
+    } catch (IOException e) {
+      throw CommandFailure.badFile(out, "cannot be made: " + InputFile.reason(e));
+    }
+  }
+
+  private static byte[] source(String name) {
+    try (var source = PackageCommand.class.getResourceAsStream("python/" + name)) {
+      return source.readAllBytes();
+    } catch (IOException e) {
+      throw new IllegalStateException("the sources are part of this program", e);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package tilewright.cli.wheel;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** The package's data: for each GPU the launches of its operators and the choice among them. */
+final class PackageData {
+  /** Compute capabilities, times ten, that choices are made for. */
+  static final List<Integer> CAPABILITIES = List.of(80, 86, 90);
+
+  private PackageData() {}
+
+  /** All operators. */
+  static List<PackagedOperator> operators() {
+    return List.of(new AttentionForward());
+  }
+
+  /** A case of an operator by name. */
+  record Named(String operator, OperatorCase problems) {}
+
+  /** The cases of operators on a GPU. */
+  static List<Named> cases(List<PackagedOperator> operators, int capability) {
+    return operators.stream().flatMap(operator -> operator.cases(capability)
+        .map(problems -> new Named(operator.name(), problems))).toList();
+  }
+
+  /**
+   * The data of a GPU in JSON.
+   *
+   * @param progress is told each case before it is begun
+   */
+  static Map<String, Object> of(List<Named> cases, PackagedKernels kernels, Consumer<String> progress) {
+    var operators = new TreeMap<String, Map<String, Object>>();
+    for (var named : cases) {
+      progress.accept(named.operator + " " + named.problems.key());
+      operators.computeIfAbsent(named.operator, _ -> new TreeMap<>())
+          .put(named.problems.key(), OperatorData.of(named.problems, kernels));
+    }
+    return new TreeMap<>(operators);
+  }
+}

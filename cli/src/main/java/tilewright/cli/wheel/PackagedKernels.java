@@ -1,0 +1,28 @@
+package tilewright.cli.wheel;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.kernel.CompiledKernel;
+
+/** The kernels of a package, each once, in the order in which they were asked for. */
+final class PackagedKernels {
+  private final Map<CompiledKernel, Integer> numbers = new IdentityHashMap<>();
+  private final Map<String, Integer> byPtx = new HashMap<>();
+  private final List<CompiledKernel> kernels = new ArrayList<>();
+
+  /** The number of a kernel, which is new unless another one has the same PTX. */
+  int number(CompiledKernel kernel) {
+    return numbers.computeIfAbsent(kernel, _ -> byPtx.computeIfAbsent(kernel.ptx(), _ -> {
+      kernels.add(kernel);
+      return kernels.size() - 1;
+    }));
+  }
+
+  /** All kernels by their numbers. */
+  List<CompiledKernel> all() {
+    return List.copyOf(kernels);
+  }
+}

@@ -1,0 +1,36 @@
+"""Tilewright's tensor-core kernels for PyTorch: no compiler, no CUDA toolkit, no Java.
+
+    from tilewright import flash_attn_func
+    out = flash_attn_func(q, k, v, causal=True)
+
+Kernels, and the choices among them, are data in this package, made by ``tilewright package``. They are loaded by the
+driver when a function is first called, and PyTorch is imported then, not before.
+"""
+
+import importlib
+
+from ._version import VERSION as __version__
+
+_HOMES = {
+    "flash_attn_func": "flash_attn",
+    "flash_attn_kvpacked_func": "flash_attn",
+    "flash_attn_qkvpacked_func": "flash_attn",
+    "flash_attn_varlen_func": "flash_attn",
+    "attention": "ops",
+    "attention_varlen": "ops",
+    "sdpa": "ops",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
+    if name in ("flash_attn", "ops", "transformers"):
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

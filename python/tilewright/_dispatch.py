@@ -1,0 +1,137 @@
+"""The package's data: which kernels there are, and the choice among them.
+
+Choices and formulas come from Java; nothing here knows what is fast.
+"""
+
+import bisect
+import json
+import pathlib
+import zlib
+
+FOLDER = pathlib.Path(__file__).parent / "data"
+
+# The GPU that choices are made for, by compute capability times ten.
+CHOSEN_FOR = {80: 80, 87: 80, 86: 86, 89: 86, 90: 90, 100: 80, 103: 80, 110: 80, 120: 86, 121: 86}
+
+
+def source(formula):
+    """A formula as Python: a number, a name, or a list of an operation and its operands."""
+    if isinstance(formula, int):
+        return str(formula)
+    if isinstance(formula, str):
+        return f"n[{formula!r}]"
+    operator, first, second, *rest = (formula[0], *(source(operand) for operand in formula[1:]))
+    if operator == "ceil":
+        return f"-(-{first} // {second})"
+    if operator in ("min", "max"):
+        return f"{operator}({first}, {second})"
+    if operator == "upto":
+        return f"({first} if {first} <= {second} else {rest[0]})"
+    return f"({first} {operator} {second})"
+
+
+def function(formulas):
+    """A function of a problem's numbers that gives a tuple with the values of formulas."""
+    body = "".join(source(formula) + ", " for formula in formulas)
+    return eval(f"lambda n: ({body})")  # the text is made above, of numbers, names and operators
+
+
+class Case:
+    """The problems of an operator that share types and options."""
+
+    def __init__(self, data):
+        self._axes = [(axis[0], function([axis[1]]), axis[2] if len(axis) > 2 else None) for axis in data["axes"]]
+        self._choice = data["choice"]
+        self.launches = [Template(launches) for launches in data["launches"]]
+
+    def only(self, axis):
+        """The only numbers on an axis, ascending; None where any number will do."""
+        return next(values for name, _, values in self._axes if name == axis)
+
+    def choose(self, numbers):
+        """The launches for a problem; None where there are none."""
+        point = {name: formula(numbers)[0] for name, formula, _ in self._axes}
+        tree = self._choice
+        while not isinstance(tree, int):
+            axis, limits, entries = tree
+            tree = entries[bisect.bisect_left(limits, point[axis])]
+        return None if tree < 0 else self.launches[tree]
+
+
+class Template:
+    """Launches with formulas in the place of numbers."""
+
+    def __init__(self, data):
+        self.workspace = [(name, function([size])) for name, size in data["workspace"]]
+        self.launches = [TemplateLaunch(launch) for launch in data["launches"]]
+
+
+class TemplateLaunch:
+    """One launch."""
+
+    def __init__(self, data):
+        self.kernel, self.arguments = data["kernel"], data["arguments"]
+        self._grid = data["grid"]
+        self._compiled = None
+
+    def values(self, numbers):
+        """The grid, and for each argument its number, or a tensor map's extents and strides, or None."""
+        if self._compiled is None:
+            flat = list(self._grid)
+            for argument in self.arguments:
+                if argument[0] in ("u32", "s64"):
+                    flat.append(argument[1])
+                elif argument[0] == "map":
+                    flat += argument[3] + argument[4]
+            self._compiled = function(flat)
+        values = self._compiled(numbers)
+        at, given = 3, []
+        for argument in self.arguments:
+            if argument[0] in ("u32", "s64"):
+                given.append(values[at])
+                at += 1
+            elif argument[0] == "map":
+                rank = len(argument[3])
+                given.append((values[at:at + rank], values[at + rank:at + 2 * rank - 1]))
+                at += 2 * rank - 1
+            else:
+                given.append(None)
+        return values[:3], given
+
+
+class Data:
+    """The choices for a GPU."""
+
+    def __init__(self, capability, folder=FOLDER):
+        self._folder = folder
+        self.chosen_for = CHOSEN_FOR.get(capability)
+        file = folder / f"sm{self.chosen_for}.json"
+        if self.chosen_for is None or not file.exists():
+            raise RuntimeError(f"this package has no kernels for compute capability {capability / 10}: it was made for "
+                               f"{', '.join(sorted(f.stem for f in folder.glob('sm*.json')))}; "
+                               "make one by: tilewright package --out DIR --arch ARCH")
+        self._operators = json.loads(file.read_bytes())
+        self.kernels = json.loads((folder / "kernels.json").read_bytes())
+        self._cases = {}
+
+    def case(self, operator, key):
+        """The case of an operator, or an error that names the command that adds it."""
+        case = self._cases.get((operator, key))
+        if case is None:
+            data = self._operators.get(operator, {}).get(key)
+            if data is None:
+                known = ", ".join(sorted(self._operators.get(operator, {}))) or "none"
+                raise NotImplementedError(
+                    f"this package has no {operator} for {key} on sm{self.chosen_for}, only for: {known}; "
+                    f"add it by: tilewright package --out DIR --operator {operator}")
+            case = self._cases[operator, key] = Case(data)
+        return case
+
+    def images(self, kernel):
+        """The code of a kernel, to be tried in order: machine code of its own GPU, and PTX."""
+        if kernel["cubin"]:
+            yield self._read(kernel["file"] + ".cubin.z")
+        yield self._read(kernel["file"] + ".ptx.z") + b"\0"
+
+    def _read(self, name):
+        return zlib.decompress((self._folder / name).read_bytes())
