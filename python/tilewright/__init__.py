@@ -9,8 +9,6 @@ driver when a function is first called, and PyTorch is imported then, not before
 
 import importlib
 
-from ._version import VERSION as __version__
-
 _HOMES = {
     "flash_attn_func": "flash_attn",
     "flash_attn_kvpacked_func": "flash_attn",
@@ -21,7 +19,7 @@ _HOMES = {
     "sdpa": "ops",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name):
@@ -29,6 +27,8 @@ def __getattr__(name):
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
     if name in ("flash_attn", "ops", "transformers"):
         return importlib.import_module("." + name, __name__)
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("tilewright")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -25,7 +25,8 @@ def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, wi
         the rows' sums, and None
     """
     _refuse(dropout_p, softcap, alibi_slopes)
-    out, lse = attention(q, k, v, scale=softmax_scale, causal=causal, window=window_size)
+    out, lse = attention(q, k, v, scale=softmax_scale, causal=causal, window=window_size,
+                         deterministic=deterministic)
     return (out, lse, None) if return_attn_probs else out
 
 
@@ -52,5 +53,5 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     """
     _refuse(dropout_p, softcap, alibi_slopes, block_table)
     out, lse = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale=softmax_scale,
-                                causal=causal, window=window_size)
+                                causal=causal, window=window_size, deterministic=deterministic)
     return (out, lse, None) if return_attn_probs else out

@@ -58,8 +58,8 @@ def _check(q, k, v, packed):
             raise TypeError(f"{name} is {tensor.dtype}, but q is {q.dtype}")
         if tensor.device != q.device:
             raise ValueError(f"{name} is on {tensor.device}, but q is on {q.device}")
-        if not tensor.is_cuda:
-            raise ValueError(f"{name} is on {tensor.device}: needed is a CUDA device")
+    if not q.is_cuda:
+        raise ValueError(f"q is on {q.device}: needed is a CUDA device")
     if k.shape[:-1] != v.shape[:-1]:
         raise ValueError(f"k has shape {tuple(k.shape)} and v {tuple(v.shape)}: only their last extents may differ")
     if q.shape[-1] != k.shape[-1]:
@@ -80,51 +80,39 @@ def _aligned(tensor):
     return tensor if fits and tensor.data_ptr() % 16 == 0 else tensor.clone(memory_format=torch.contiguous_format)
 
 
-class _Numbers(dict):
-    """A problem's numbers."""
-
-    @classmethod
-    def of(cls, q, k, left, right, sequences, longest, packed):
-        numbers = cls(H=q.shape[-2], Hk=k.shape[-2], D=q.shape[-1], Dv=q.shape[-1], L=left, R=right)
-        if packed:
-            numbers.update(B=1, Sq=q.shape[0], Sk=k.shape[0], N=sequences, M=longest)
-        else:
-            numbers.update(B=q.shape[0], Sq=q.shape[1], Sk=k.shape[1])
-        return numbers
+def _results(q):
+    """New tensors for O and the rows' logarithms."""
+    shape = q.shape
+    logarithms = (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
+    return q.new_empty(shape), q.new_empty(logarithms, dtype=torch.float32)
 
 
-class _Forward:
-    """The forward launches of a problem, for one thread."""
+class _Problem:
+    """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
-    NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK")
-
-    def __init__(self, q, k, v, scale, causal, left, right, packed, sequences, longest):
-        _check(q, k, v, packed)
+    def __init__(self, operator, q, k, v, options, cu_q, longest):
+        scale, causal, left, right, deterministic = options
+        _check(q, k, v, cu_q is not None)
+        self.packed = cu_q is not None
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)
+        self.scale = scale
         kind, left, right = _mask(causal, left, right)
-        case = self.device.data.case("attention_forward",
-                                     f"{_TYPES[q.dtype]}-{kind}" + ("-packed" if packed else ""))
-        dim, only = q.shape[-1], case.only("dim")
-        self.dim = next((d for d in only if d >= dim), None) if only else -(-dim // 8) * 8
-        self.pad = 0 if self.dim is None else self.dim - dim
-        self.copies = any(_aligned(x) is not x for x in (q, k, v)) or self.pad > 0
-        q, k, v = self.given(q, k, v)
-        o, lse = self.results(q)
-        numbers = _Numbers.of(q, k, left, right, sequences, longest, packed)
-        for name, tensor in (("q", q), ("k", k), ("v", v), ("o", o)):
-            _strides(numbers, name, tensor, packed)
-        if packed:
-            numbers.update(lse_b=0, lse_h=lse.stride(0), lse_s=1)
+        key = f"{_TYPES[q.dtype]}-{kind}" + ("-packed" if self.packed else "") + ("-deterministic" if deterministic
+                                                                                 else "")
+        self.case = self.device.data.case(operator, key)
+        dim, only = q.shape[-1], self.case.only("dim")
+        filled = next((d for d in only if d >= dim), 0) if only else -(-dim // 8) * 8
+        if dim > filled:
+            raise NotImplementedError(f"head dimension {dim}: needed is at most {only[-1]}")
+        self.pad = filled - dim
+        self.numbers = dict(H=q.shape[-2], Hk=k.shape[-2], D=filled, Dv=filled, L=left, R=right)
+        if self.packed:
+            self.numbers.update(B=1, Sq=q.shape[0], Sk=k.shape[0], N=cu_q.shape[0] - 1, M=longest)
         else:
-            numbers.update(lse_b=lse.stride(0), lse_h=lse.stride(1), lse_s=1)
-        self.empty = o.numel() == 0
+            self.numbers.update(B=q.shape[0], Sq=q.shape[1], Sk=k.shape[1])
+        self.copies = self.pad > 0
         self.launches = None
-        if not self.empty:
-            template = case.choose(numbers) if self.dim is not None else None
-            if template is None:
-                raise NotImplementedError(f"no attention for head dimension {dim}: at most 256")
-            self.launches = self.device.launches(template, numbers, self.NAMES, {"scale": scale})
 
     def given(self, *tensors):
         """The tensors as the kernel takes them."""
@@ -132,37 +120,98 @@ class _Forward:
             tensors = [F.pad(x, (0, self.pad)) for x in tensors]
         return [_aligned(x) for x in tensors]
 
-    @staticmethod
-    def results(q):
-        """New tensors for O and the rows' logarithms."""
-        shape = q.shape
-        logarithms = (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
-        return (torch.empty(shape, dtype=q.dtype, device=q.device),
-                torch.empty(logarithms, dtype=torch.float32, device=q.device))
+    def prepare(self, names, lse, **tensors):
+        """Finds the launches for tensors with these strides."""
+        for name, tensor in tensors.items():
+            _strides(self.numbers, name, tensor, self.packed)
+        self.numbers.update(lse_b=0 if self.packed else lse.stride(0), lse_h=lse.stride(-2), lse_s=1)
+        template = self.case.choose(self.numbers)
+        if template is None:
+            raise NotImplementedError(f"no kernel for attention of {self.numbers}")
+        names += tuple(name for name, _ in template.workspace)
+        self.launches = self.device.launches(template, self.numbers, names, {"scale": self.scale})
+        return template
+
+
+class _Forward(_Problem):
+    """The forward launches of a problem, for one thread."""
+
+    NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK")
+
+    def __init__(self, q, k, v, options, cu_q, longest):
+        super().__init__("attention_forward", q, k, v, options[:4] + (False,), cu_q, longest)
+        self.copies |= any(_aligned(x) is not x for x in (q, k, v))
+        q, k, v = self.given(q, k, v)
+        o, lse = _results(q)
+        if o.numel():
+            self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o)
 
     def run(self, q, k, v, cu_q, cu_k):
         """Enqueues the launches; gives O and the logarithms."""
         dim = q.shape[-1]
         if self.copies:
             q, k, v = self.given(q, k, v)
-        o, lse = self.results(q)
-        if not self.empty:
+        o, lse = _results(q)
+        if self.launches is not None:
             stream = _stream(self.ordinal)
             self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(),
                                self.device.counter(stream), cu_q, cu_k), stream, self.ordinal)
-        return (o[..., :dim] if self.pad else o), lse
+        return (o[..., :dim].contiguous() if self.pad else o), lse
 
 
-def _forward(q, k, v, scale, causal, left, right):
+class _Backward(_Problem):
+    """The backward launches of a problem, for one thread."""
+
+    NAMES = ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "cuQ", "cuK")
+
+    def __init__(self, do, q, k, v, o, lse, options, cu_q, longest):
+        super().__init__("attention_backward", q, k, v, options, cu_q, longest)
+        self.copies |= any(_aligned(x) is not x for x in (do, q, k, v, o))
+        self.empty = q.numel() == 0 or k.numel() == 0
+        do, q, k, v, o = self.given(do, q, k, v, o)
+        self.workspace = []
+        if not self.empty:
+            dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
+            template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
+            self.workspace = [size(self.numbers)[0] for _, size in template.workspace]
+
+    def run(self, do, q, k, v, o, lse, cu_q, cu_k):
+        """Enqueues the launches; gives the gradients."""
+        dim = q.shape[-1]
+        if self.copies:
+            do, q, k, v, o = self.given(do, q, k, v, o)
+        if self.empty:
+            gradients = [x.new_zeros(x.shape) for x in (q, k, v)]
+        else:
+            gradients = [x.new_empty(x.shape) for x in (q, k, v)]
+            held = [q.new_empty(size, dtype=torch.uint8) for size in self.workspace]
+            self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr(),
+                               *(x.data_ptr() for x in gradients), cu_q, cu_k, *(x.data_ptr() for x in held)),
+                              _stream(self.ordinal), self.ordinal)
+        return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
+
+
+def _forward(q, k, v, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           scale, causal, left, right, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           options, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
-        plan = _plans.forward[key] = _Forward(q, k, v, scale, causal, left, right, False, 0, 0)
+        plan = _plans.forward[key] = _Forward(q, k, v, options, None, 0)
     if plan.ordinal != _current():
         with torch.cuda.device(plan.ordinal):
             return plan.run(q, k, v, 0, 0)
     return plan.run(q, k, v, 0, 0)
+
+
+def _backward(do, q, k, v, o, lse, *options):
+    key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
+           q.get_device(), options,
+           (do.data_ptr() | q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15)
+    plan = _plans.backward.get(key)
+    if plan is None:
+        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, None, 0)
+    with torch.cuda.device(plan.ordinal):
+        return plan.run(do, q, k, v, o, lse, 0, 0)
 
 
 def _lengths(name, cumulated, device):
@@ -175,43 +224,172 @@ def _lengths(name, cumulated, device):
         raise ValueError(f"{name} has {cumulated.shape[0]} elements: needed is one more than there are sequences")
 
 
-def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right):
+def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           scale, causal, left, right, cu_q.shape, cu_k.shape, longest_q,
-           (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           options, cu_q.shape, cu_k.shape, longest_q, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         _lengths("cu_seqlens_q", cu_q, q.device)
         _lengths("cu_seqlens_k", cu_k, q.device)
         if cu_q.shape != cu_k.shape:
             raise ValueError(f"cu_seqlens_q has {cu_q.shape[0]} elements, but cu_seqlens_k has {cu_k.shape[0]}")
-        plan = _plans.forward[key] = _Forward(q, k, v, scale, causal, left, right, True, cu_q.shape[0] - 1, longest_q)
+        plan = _plans.forward[key] = _Forward(q, k, v, options, cu_q, longest_q)
     with torch.cuda.device(plan.ordinal):
         return plan.run(q, k, v, cu_q.data_ptr(), cu_k.data_ptr())
 
 
-def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1)):
+def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, *options):
+    key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
+           q.get_device(), options, cu_q.shape, longest_q,
+           (do.data_ptr() | q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15)
+    plan = _plans.backward.get(key)
+    if plan is None:
+        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, cu_q, longest_q)
+    with torch.cuda.device(plan.ordinal):
+        return plan.run(do, q, k, v, o, lse, cu_q.data_ptr(), cu_k.data_ptr())
+
+
+class _Attention(torch.autograd.Function):
+    """Attention whose gradients are asked for; ``lengths`` is empty or the four arguments of packed sequences."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, lengths, options):
+        o, lse = _forward_varlen(q, k, v, *lengths, *options) if lengths else _forward(q, k, v, *options)
+        ctx.save_for_backward(q, k, v, o, lse, *lengths[:2])
+        ctx.longest, ctx.options = lengths[2:], options
+        ctx.mark_non_differentiable(lse)
+        return o, lse
+
+    @staticmethod
+    def backward(ctx, do, _):
+        q, k, v, o, lse, *cumulated = ctx.saved_tensors
+        pass_back = _backward_varlen if cumulated else _backward
+        return (*pass_back(do, q, k, v, o, lse, *cumulated, *ctx.longest, *ctx.options), None, None)
+
+
+@torch.library.custom_op("tilewright::attention_forward", mutates_args=())
+def _forward_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool, left: int,
+                      right: int, deterministic: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    return _forward(q, k, v, scale, causal, left, right, deterministic)
+
+
+@torch.library.custom_op("tilewright::attention_backward", mutates_args=())
+def _backward_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
+                       lse: torch.Tensor, scale: float, causal: bool, left: int, right: int,
+                       deterministic: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return _backward(do, q, k, v, o, lse, scale, causal, left, right, deterministic)
+
+
+@torch.library.custom_op("tilewright::attention_varlen_forward", mutates_args=())
+def _forward_varlen_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor,
+                             longest_q: int, longest_k: int, scale: float, causal: bool, left: int, right: int,
+                             deterministic: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    return _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right, deterministic)
+
+
+@torch.library.custom_op("tilewright::attention_varlen_backward", mutates_args=())
+def _backward_varlen_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
+                              lse: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor, longest_q: int,
+                              longest_k: int, scale: float, causal: bool, left: int, right: int,
+                              deterministic: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right,
+                            deterministic)
+
+
+@_forward_operator.register_fake
+@_forward_varlen_operator.register_fake
+def _fake_forward(q, k, v, *_):
+    return _results(q)
+
+
+@_backward_operator.register_fake
+@_backward_varlen_operator.register_fake
+def _fake_backward(do, q, k, v, *_):
+    return tuple(x.new_empty(x.shape) for x in (q, k, v))
+
+
+def _remember(ctx, inputs, output):
+    q, k, v, *options = inputs
+    ctx.save_for_backward(q, k, v, *output)
+    ctx.options = options
+    ctx.mark_non_differentiable(output[1])
+
+
+def _remember_varlen(ctx, inputs, output):
+    q, k, v, cu_q, cu_k, *options = inputs
+    ctx.save_for_backward(q, k, v, *output, cu_q, cu_k)
+    ctx.options = options
+    ctx.mark_non_differentiable(output[1])
+
+
+def _pass_back(ctx, do, _):
+    gradients = torch.ops.tilewright.attention_backward(do, *ctx.saved_tensors, *ctx.options)
+    return (*gradients, *[None] * len(ctx.options))
+
+
+def _pass_back_varlen(ctx, do, _):
+    gradients = torch.ops.tilewright.attention_varlen_backward(do, *ctx.saved_tensors, *ctx.options)
+    return (*gradients, None, None, *[None] * len(ctx.options))
+
+
+_forward_operator.register_autograd(_pass_back, setup_context=_remember)
+_forward_varlen_operator.register_autograd(_pass_back_varlen, setup_context=_remember_varlen)
+
+
+def _options(q, scale, causal, window, deterministic):
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    if not scale > 0:
+        raise ValueError(f"scale is {scale}: needed is a positive number")
+    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic)
+
+
+def _is_plain(q):
+    """Whether a tensor holds numbers, and nothing follows what is done with it."""
+    return not torch.compiler.is_compiling() and type(q) in (torch.Tensor, torch.nn.Parameter)
+
+
+def _cast(*tensors):
+    """The tensors in the type of autocast, as PyTorch's matrix products take them."""
+    if tensors[0].dtype == torch.float32 and torch.is_autocast_enabled():
+        return [x.to(torch.get_autocast_gpu_dtype()) for x in tensors]
+    return tensors
+
+
+def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False):
     """softmax(scale · Q·Kᵀ)·V of (batch, sequence, heads, dim) tensors, and the logarithms of its rows' sums.
 
     Heads of q that share a head of k and v are as in grouped-query attention. The last query is aligned with the last
     key. Each query sees the keys from window[0] before its position to window[1] behind it; -1 is all of that side.
 
+    :param deterministic: gradients with the same bits in every run
     :returns: (batch, sequence, heads, dim), and FP32 of (batch, heads, sequence), -inf for a query without keys
     """
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    return _forward(q, k, v, scale, bool(causal), int(window[0]), int(window[1]))
+    options = _options(q, scale, causal, window, deterministic)
+    if q.dtype not in _TYPES:
+        q, k, v = _cast(q, k, v)
+    if not _is_plain(q):
+        return torch.ops.tilewright.attention_forward(q, k, v, *options)
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        return _Attention.apply(q, k, v, (), options)
+    return _forward(q, k, v, *options)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *, scale=None, causal=False,
-                     window=(-1, -1)):
+                     window=(-1, -1), deterministic=False):
     """Attention of sequences that lie one after the other, (tokens, heads, dim): number i has the tokens from
     cu_seqlens[i] to before cu_seqlens[i + 1].
 
     :returns: (tokens, heads, dim), and FP32 of (heads, tokens)
     """
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    return _forward_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k), scale,
-                           bool(causal), int(window[0]), int(window[1]))
+    options = _options(q, scale, causal, window, deterministic)
+    if q.dtype not in _TYPES:
+        q, k, v = _cast(q, k, v)
+    lengths = (cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
+    if not _is_plain(q):
+        return torch.ops.tilewright.attention_varlen_forward(q, k, v, *lengths, *options)
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        return _Attention.apply(q, k, v, lengths, options)
+    return _forward_varlen(q, k, v, *lengths, *options)
 
 
 def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -224,8 +402,8 @@ def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scal
     if dropout_p:
         raise NotImplementedError(f"dropout_p is {dropout_p}: needed is 0")
     if is_causal and query.shape[-2] != key.shape[-2]:
-        raise NotImplementedError(f"is_causal of {query.shape[-2]} queries and {key.shape[-2]} keys: needed are as many "
-                                  "keys as queries; attention(causal=True) aligns the last of both")
+        raise NotImplementedError(f"is_causal of {query.shape[-2]} queries and {key.shape[-2]} keys: needed are as "
+                                  "many keys as queries; attention(causal=True) aligns the last of both")
     if not enable_gqa and query.shape[-3] != key.shape[-3]:
         raise ValueError(f"query has {query.shape[-3]} heads and key {key.shape[-3]}: needed is enable_gqa=True")
     o, _ = attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale=scale, causal=is_causal)

@@ -19,8 +19,8 @@ final class AttentionForward implements PackagedOperator {
   public Stream<OperatorCase> cases(int capability) {
     var kernels = AttentionKernels.builtIn().of(capability).stream().map(AttentionKernel::withoutPacking)
         .toList();
-    return AttentionKind.all().map(attention -> attention.of(attention.key(), capability,
-        new Problem(attention, kernels)));
+    return AttentionKind.all().map(attention -> attention.of(attention.key(),
+        capability < 90 ? AttentionKind.DIMS : List.of(), new Problem(attention, kernels)));
   }
 
   private record Problem(AttentionKind attention, List<AttentionKernel> kernels) implements OperatorCase.Problem {

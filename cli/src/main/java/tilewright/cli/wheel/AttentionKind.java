@@ -28,10 +28,13 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
   private static final int VECTOR = 8;
   private static final long LONGEST = 1 << 20;
   private static final long WIDEST = 256;
+  /** The head dimensions that kernels before SM90 are made for. */
+  static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
   private static final int MOST_STRIDE = 1 << 16;
   /** Bytes of L2 that Hopper's kernel fills with keys and values of heads side by side. */
   private static final long CACHE_BYTES = 32L << 20;
   private static final int MULTIPROCESSORS = 132;
+  private static final int MOST_HEADS = 11;
 
   /** The keys that a query sees. */
   enum Mask { ALL, CAUSAL, WINDOW }
@@ -50,18 +53,21 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
   /**
    * The numbers that the choice of a kernel depends on.
    *
-   * @param capability the GPU's compute capability times ten
+   * @param dims the head dimensions that kernels are made for, or none where one kernel serves several: others are
+   *     filled up with zeros
    */
-  List<Axis> axes(int capability) {
+  private List<Axis> axes(List<Long> dims) {
     var dim = Formula.of("D");
-    // Kernels before SM90 are made for head dimensions; others are filled up to the next with zeros.
-    var dims = capability < 90 ? Axis.only("dim", dim, List.of(64L, 96L, 128L, 192L, WIDEST))
-        : new Axis("dim", dim, VECTOR, LongStream.rangeClosed(1, WIDEST / VECTOR).map(i -> VECTOR * i).boxed()
-            .toList());
+    var ofHead = dims.isEmpty() ? new Axis("dim", dim, VECTOR, multiples(VECTOR)) : Axis.only("dim", dim, dims);
     var queries = new Axis("queries", Formula.of(packed ? "M" : "Sq"), 1, lengths());
     var keys = Formula.of("Sk");
     var seen = mask == Mask.WINDOW ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : keys;
-    return List.of(dims, queries, new Axis("keys", seen, 1, lengths()));
+    return List.of(ofHead, queries, new Axis("keys", seen, 1, lengths()));
+  }
+
+  /** The head dimensions that are multiples of a number. */
+  static List<Long> multiples(int number) {
+    return LongStream.rangeClosed(1, WIDEST / number).map(i -> number * i).boxed().toList();
   }
 
   private static List<Long> lengths() {
@@ -94,20 +100,22 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
     var n = new HashMap<String, Long>();
     long dim = axes.get("dim");
     long seen = axes.get("keys");
-    long sharers = 1L << random.nextInt(4);
-    long keyHeads = 1 + random.nextInt(12);
+    // Few of each as often as many: grids of many are all as large as the GPU.
+    int most = random.nextBoolean() ? 1 : MOST_HEADS;
+    long sharers = 1L << random.nextInt(random.nextBoolean() ? 1 : 4);
+    long keyHeads = 1 + random.nextInt(1 + most);
     n.put("D", dim);
     n.put("Dv", dim);
     n.put("Hk", keyHeads);
     n.put("H", keyHeads * sharers);
     long queries = axes.get("queries");
     if (packed) {
-      n.put("N", 1L + random.nextInt(9));
+      n.put("N", 1L + random.nextInt(1 + most));
       n.put("M", queries);
       n.put("B", 1L);
       n.put("Sq", queries + random.nextLong(queries * n.get("N")));
     } else {
-      n.put("B", 1L + random.nextInt(7));
+      n.put("B", 1L + random.nextInt(1 + most));
       n.put("Sq", queries);
     }
     if (mask == Mask.WINDOW) {
@@ -159,7 +167,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
   }
 
   /** A case of an operator. */
-  OperatorCase of(String key, int capability, OperatorCase.Problem problem) {
-    return new OperatorCase(key, axes(capability), extents(), slots(), guesses(), problem);
+  OperatorCase of(String key, List<Long> dims, OperatorCase.Problem problem) {
+    return new OperatorCase(key, axes(dims), extents(), slots(), guesses(), problem);
   }
 }

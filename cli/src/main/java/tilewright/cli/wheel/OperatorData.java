@@ -13,8 +13,9 @@ import tilewright.kernel.PreparedLaunch;
 /** Finds the data of one case of an operator: which launches there are, their formulas, and the choice among them. */
 final class OperatorData {
   /** Samples of each sequence of launches, from all points where they are chosen: formulas hold for all of them. */
-  private static final int SAMPLES = 96;
-  private static final int MOST_TRIES = 20_000;
+  private static final int SAMPLES = 512;
+  /** Problems that are drawn around those that found some launches: most of them have the same. */
+  private static final int DRAWN = 3 * SAMPLES;
   /** Strides along fewer elements are not walked, and tensor maps have others in their place. */
   private static final int LEAST_EXTENT = 2;
 
@@ -89,10 +90,18 @@ final class OperatorData {
     }
   }
 
-  private Map<String, Object> template(Samples of) {
-    for (int i = 0; of.numbers.size() < SAMPLES && i < MOST_TRIES; i++) {
-      choice(of.axes.get(random.nextInt(of.axes.size())));
+  /** A point between those that the tree is found from: numbers of these, such as powers of two, fit many tiles. */
+  private Map<String, Long> near(Map<String, Long> point) {
+    var other = new HashMap<>(point);
+    for (var axis : operator.axes()) {
+      long value = point.get(axis.name());
+      if (axis.step() == 1) other.put(axis.name(), 1 + value / 2 + random.nextLong(value));
     }
+    return other;
+  }
+
+  private Map<String, Object> template(Samples of) {
+    for (int i = 0; i < DRAWN; i++) choice(near(of.axes.get(random.nextInt(of.axes.size()))));
     var fit = new FormulaFit(of.numbers, operator.extents(), operator.slots(), operator.guesses());
     return new LaunchTemplate(operator.key(), fit, of.sequences)
         .json(launch -> kernels.number(launch.kernel()));

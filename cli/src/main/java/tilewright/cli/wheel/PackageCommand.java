@@ -2,9 +2,9 @@ package tilewright.cli.wheel;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +21,7 @@ import tilewright.cli.io.Exit;
 import tilewright.cli.io.InputFile;
 import tilewright.cli.launch.LaunchProgress;
 import tilewright.device.assembly.Assembler;
+import tilewright.device.cubin.CubinCache;
 import tilewright.kernel.CompiledKernel;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
-      "flash_attn.py", "ops.py", "py.typed");
+      "flash_attn.py", "ops.py", "py.typed", "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 
@@ -58,7 +59,7 @@ public final class PackageCommand implements Callable<Integer> {
   /** The names of all operators. */
   static final class Operators implements Iterable<String> {
     @Override
-    public java.util.Iterator<String> iterator() {
+    public Iterator<String> iterator() {
       return PackageData.operators().stream().map(PackagedOperator::name).iterator();
     }
   }
@@ -81,7 +82,6 @@ public final class PackageCommand implements Callable<Integer> {
         json.writeValueAsBytes(code.stream().map(PackagedCode::json).toList()));
     for (var kernel : code) kernel.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
     for (var source : SOURCES) files.put(NAME + "/" + source, source(source));
-    files.put(NAME + "/_version.py", "VERSION = \"%s\"\n".formatted(version()).getBytes(StandardCharsets.UTF_8));
     var wheel = new Wheel(NAME, version(), "Tensor-core kernels with PyTorch operators, without a compiler", files);
     var file = out.resolve(wheel.fileName());
     var bytes = wheel.bytes();
@@ -121,10 +121,11 @@ public final class PackageCommand implements Callable<Integer> {
 
   private List<PackagedCode> assemble(List<CompiledKernel> kernels) {
     var assembler = Assembler.findForOldDrivers();
+    var cache = CubinCache.ofUser();
     try (var progress = new LaunchProgress(console, kernels.size())) {
       return IntStream.range(0, kernels.size()).parallel().mapToObj(i -> {
         progress.begins("assembling " + kernels.get(i).name());
-        return PackagedCode.of(i, kernels.get(i), assembler);
+        return PackagedCode.of(i, kernels.get(i), assembler, cache);
       }).toList();
     }
   }

@@ -14,7 +14,7 @@ final class PackageData {
 
   /** All operators. */
   static List<PackagedOperator> operators() {
-    return List.of(new AttentionForward());
+    return List.of(new AttentionForward(), new AttentionGradients());
   }
 
   /** A case of an operator by name. */

@@ -8,10 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
+import tilewright.device.cubin.CubinCache;
 import tilewright.kernel.CompiledKernel;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.LaunchFeature;
@@ -27,21 +29,30 @@ record PackagedCode(String name, CompiledKernel kernel, Optional<byte[]> cubin, 
   static final String SUFFIX = ".z";
 
   /**
-   * Assembles a kernel.
+   * Assembles a kernel, or takes its code from an earlier time.
    *
    * @throws IllegalStateException when the assembler rejects it
    */
-  static PackagedCode of(int number, CompiledKernel kernel, Assembler assembler) {
+  static PackagedCode of(int number, CompiledKernel kernel, Assembler assembler, CubinCache cache) {
     var text = withoutComments(kernel.ptx());
+    var key = CubinCache.key(text, assembler.found().toString(), kernel.module().target());
+    var cubin = cache.read(key).or(() -> assemble(kernel, text, assembler, code -> cache.write(key, code)));
+    return new PackagedCode("%04d_%s".formatted(number, kernel.name()), kernel, cubin.map(PackagedCode::deflate),
+        deflate(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Optional<byte[]> assemble(CompiledKernel kernel, String text, Assembler assembler,
+      Consumer<byte[]> keep) {
     var target = kernel.module().target();
-    var cubin = switch (assembler.assemble(text, target)) {
-      case Assembly.Assembled assembled -> Optional.of(deflate(assembled.cubin()));
+    return switch (assembler.assemble(text, target)) {
+      case Assembly.Assembled assembled -> {
+        keep.accept(assembled.cubin());
+        yield Optional.of(assembled.cubin());
+      }
       case Assembly.Rejected(var log, var by) ->
           throw new IllegalStateException(by + " rejects " + kernel.name() + " for " + target + ": " + log.strip());
-      case Assembly.Unavailable _ -> Optional.<byte[]>empty();
+      case Assembly.Unavailable _ -> Optional.empty();
     };
-    return new PackagedCode("%04d_%s".formatted(number, kernel.name()), kernel, cubin,
-        deflate(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Lines that the assembler needs: most of the rest says where an instruction comes from. */

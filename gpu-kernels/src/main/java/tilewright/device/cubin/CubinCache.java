@@ -48,6 +48,18 @@ public final class CubinCache {
     return HexFormat.of().formatHex(sum.digest());
   }
 
+  /**
+   * The key of code that another compiler than the driver's makes.
+   *
+   * @param compiler its name and version
+   * @param target such as {@code sm_90a}
+   */
+  public static String key(String ptx, String compiler, String target) {
+    var sum = sha256();
+    sum.update((compiler + "\0" + target + "\0" + ptx).getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(sum.digest());
+  }
+
   public Optional<byte[]> read(String key) {
     // Reading a pipe would wait for a writer.
     if (!Files.isRegularFile(file(key))) return Optional.empty();
@@ -62,7 +74,8 @@ public final class CubinCache {
     }
   }
 
-  void write(String key, byte[] code) {
+  /** Keeps the code of a key; where the folder cannot be written, it does not. */
+  public void write(String key, byte[] code) {
     var entry = ByteBuffer.allocate(SUM_BYTES + code.length).put(sha256().digest(code)).put(code).array();
     try {
       AtomicFiles.write(file(key), entry);

@@ -1,0 +1,196 @@
+package tilewright.cli.wheel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.KernelParameter;
+import tilewright.kernel.LaunchSequence;
+import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.tensormap.TensorMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The package's data gives the launches that Java prepares, for problems that it was not made from. */
+class PackageDataTest {
+  private static final int PROBLEMS = 500;
+  private static final Path PYTHON = Path.of("../python");
+  /** One case of each way to write a launch: tensor maps or not, packed or not, heads side by side, windows. */
+  private static final List<String> CASES = List.of("attention_forward 90 bf16-causal",
+      "attention_forward 86 bf16-window-packed", "attention_backward 80 bf16-causal");
+  private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
+      "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
+      "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
+      "attention_backward 90 bf16-causal", "attention_backward 90 bf16-window-packed",
+      "attention_backward 90 f16-all-packed-deterministic", "attention_backward 90 f16-all-deterministic");
+
+  @TempDir
+  Path folder;
+
+  @Test
+  void launchesAreThoseThatJavaPrepares() throws IOException, InterruptedException {
+    compare(CASES);
+  }
+
+  @Test
+  @Tag("full")
+  void launchesOfMoreCasesAreThoseThatJavaPrepares() throws IOException, InterruptedException {
+    compare(MORE);
+  }
+
+  private void compare(List<String> cases) throws IOException, InterruptedException {
+    for (var name : cases) Files.writeString(folder.resolve(name.replace(' ', '_') + ".json"), problems(name));
+    python();
+  }
+
+  /** Checks the data in Java, and gives it to Python with the launches that it has to find. */
+  private static String problems(String name) {
+    var words = name.split(" ");
+    var operator = PackageData.operators().stream().filter(o -> o.name().equals(words[0])).findFirst().orElseThrow();
+    var problems = operator.cases(Integer.parseInt(words[1])).filter(c -> c.key().equals(words[2])).findFirst()
+        .orElseThrow();
+    return CompiledKernel.sharingTraces(() -> {
+      var kernels = new PackagedKernels();
+      var data = tree(OperatorData.of(problems, kernels));
+      var random = new Random(29);
+      var all = new ArrayList<Map<String, Object>>();
+      while (all.size() < PROBLEMS) {
+        var point = point(problems, random);
+        var numbers = problems.problem().draw(point, random);
+        // Java gives modes of one element in its workspace the stride 0.
+        if (words[0].contains("backward") && problems.extents().stream().anyMatch(e -> numbers.get(e) == 1)) continue;
+        var expected = expected(problems.problem().prepare(numbers), kernels);
+        assertEquals(tree(expected), found(data, point, numbers), () -> name + " " + numbers);
+        all.add(Map.of("numbers", numbers, "launches", expected.get("launches"), "workspace",
+            expected.get("workspace")));
+      }
+      return JsonMapper.shared().writeValueAsString(Map.of("data", data, "problems", all));
+    });
+  }
+
+  private static Map<String, Long> point(OperatorCase problems, Random random) {
+    var point = new HashMap<String, Long>();
+    for (var axis : problems.axes()) {
+      long value = axis.values().get(random.nextInt(axis.values().size()));
+      point.put(axis.name(), axis.step() == 1 ? value / 2 + 1 + random.nextLong(value) : value);
+    }
+    return point;
+  }
+
+  private static Map<String, Object> expected(LaunchSequence sequence, PackagedKernels kernels) {
+    var launches = sequence.launches().stream().map(launch -> Map.of("kernel", kernels.number(launch.kernel()), "grid",
+        List.of(launch.grid().x(), launch.grid().y(), launch.grid().z()), "arguments",
+        IntStream.range(0, launch.arguments().size()).mapToObj(i ->
+            argument(launch.kernel().parameters().get(i), launch.arguments().get(i))).toList())).toList();
+    return Map.of("launches", launches, "workspace", sequence.workspace().stream().map(w -> w.bytes()).toList());
+  }
+
+  private static List<Object> argument(KernelParameter parameter, Argument argument) {
+    return switch (argument) {
+      case Argument.Buffer(var name, _) -> List.of("pointer", name);
+      case Argument.Scalar(var type, _) when type == PtxType.F32 -> List.of("f32", parameter.name());
+      case Argument.Scalar(_, long bits) ->
+          List.of(parameter instanceof KernelParameter.Stride ? "s64" : "u32", bits);
+      case Argument.TensorMapOf(var buffer, TensorMap.Tiled(var view, var box)) ->
+          List.of("map", buffer.name(), view.element().ordinal(), view.dims(), view.strides(), box,
+              view.elementStrides(), view.swizzle().ordinal(), view.l2Promotion().ordinal());
+      default -> throw new IllegalStateException(argument.toString());
+    };
+  }
+
+  /** The launches that the data describes, evaluated here as Python does. */
+  private static JsonNode found(JsonNode data, Map<String, Long> point, Map<String, Long> numbers) {
+    var tree = data.get("choice");
+    while (tree.isArray()) {
+      long number = point.get(tree.get(0).asString());
+      int entry = 0;
+      while (entry < tree.get(1).size() && tree.get(1).get(entry).asLong() < number) entry++;
+      tree = tree.get(2).get(entry);
+    }
+    var chosen = data.get("launches").get(tree.asInt());
+    var launches = chosen.get("launches").valueStream().map(launch -> Map.of("kernel", launch.get("kernel"), "grid",
+        numbers(launch.get("grid"), numbers), "arguments",
+        launch.get("arguments").valueStream().map(argument -> argument(argument, numbers)).toList())).toList();
+    return tree(Map.of("launches", launches, "workspace",
+        chosen.get("workspace").valueStream().map(part -> number(part.get(1), numbers)).toList()));
+  }
+
+  private static List<Object> argument(JsonNode argument, Map<String, Long> numbers) {
+    var kind = argument.get(0).asString();
+    var list = new ArrayList<Object>(List.of(kind));
+    if (kind.equals("map")) {
+      var extents = numbers(argument.get(3), numbers);
+      var strides = new ArrayList<>(numbers(argument.get(4), numbers));
+      for (int i = 0; i < strides.size(); i++) if (extents.get(i + 1) == 1) strides.set(i, 32L);
+      list.addAll(List.of(argument.get(1), argument.get(2), extents, strides));
+      for (int i = 5; i < argument.size(); i++) list.add(argument.get(i));
+    } else if (kind.equals("u32") || kind.equals("s64")) {
+      list.add(number(argument.get(1), numbers));
+    } else {
+      list.add(argument.get(1));
+    }
+    return list;
+  }
+
+  /** The tree as a reader of the text has it, which does not tell a long from an int. */
+  private static JsonNode tree(Object value) {
+    return JsonMapper.shared().readTree(JsonMapper.shared().writeValueAsString(value));
+  }
+
+  private static List<Long> numbers(JsonNode formulas, Map<String, Long> numbers) {
+    return formulas.valueStream().map(formula -> number(formula, numbers)).toList();
+  }
+
+  private static long number(JsonNode formula, Map<String, Long> numbers) {
+    if (formula.isNumber()) return formula.asLong();
+    if (formula.isString()) return numbers.get(formula.asString());
+    var operands = formula.valueStream().skip(1).mapToLong(operand -> number(operand, numbers)).toArray();
+    return switch (formula.get(0).asString()) {
+      case "+" -> operands[0] + operands[1];
+      case "-" -> operands[0] - operands[1];
+      case "*" -> operands[0] * operands[1];
+      case "//" -> operands[0] / operands[1];
+      case "ceil" -> Math.ceilDiv(operands[0], operands[1]);
+      case "min" -> Math.min(operands[0], operands[1]);
+      case "max" -> Math.max(operands[0], operands[1]);
+      case "upto" -> operands[0] <= operands[1] ? operands[0] : operands[2];
+      default -> throw new IllegalArgumentException(formula.toString());
+    };
+  }
+
+  /** Runs the package's own tests, which find the problems in the folder. */
+  private void python() throws IOException, InterruptedException {
+    var builder = new ProcessBuilder("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        PYTHON.resolve("tests").toString()).redirectErrorStream(true);
+    builder.environment().put("TILEWRIGHT_PROBLEMS", folder.toString());
+    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      assumeTrue(false, "no python3 here: " + e.getMessage());
+      throw e;
+    }
+    var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int status = process.waitFor();
+    assumeTrue(!text.contains("No module named pytest"), "no pytest here");
+    assertEquals(0, status, text);
+    assertTrue(Stream.of(text.split("\n")).anyMatch(line -> line.contains(" passed")), text);
+  }
+}

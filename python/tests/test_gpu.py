@@ -1,0 +1,218 @@
+"""Operators beside PyTorch's, on a GPU: errors are at most 1.5 times those of PyTorch, both from FP64."""
+
+import math
+import threading
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+
+if torch.cuda.is_available():
+    import tilewright
+    from tilewright import flash_attn_func, flash_attn_qkvpacked_func, flash_attn_varlen_func
+
+
+def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.float64):
+    """Attention step by step in a type, and the logarithms in it."""
+    q, k, v = (x.to(dtype) for x in (q, k, v))
+    sharers = q.shape[2] // k.shape[2]
+    k, v = k.repeat_interleave(sharers, 2), v.repeat_interleave(sharers, 2)
+    s = torch.einsum("bqhd,bkhd->bhqk", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    queries, keys = s.shape[-2:]
+    distance = torch.arange(keys, device=q.device)[None] - torch.arange(queries, device=q.device)[:, None] - (
+        keys - queries)
+    left, right = window[0], 0 if causal else window[1]
+    hidden = torch.zeros_like(distance, dtype=torch.bool)
+    if right >= 0:
+        hidden |= distance > right
+    if left >= 0:
+        hidden |= distance < -left
+    s = s.masked_fill(hidden, -math.inf)
+    p = torch.softmax(s, -1).nan_to_num(0)
+    return torch.einsum("bhqk,bkhd->bqhd", p, v), torch.logsumexp(s, -1)
+
+
+def tensors(batch, queries, keys, heads, shared, dim, dtype, grad=False):
+    torch.manual_seed(batch + queries + keys + dim)
+    shapes = ((batch, queries, heads, dim), (batch, keys, shared, dim), (batch, keys, shared, dim))
+    return [torch.randn(shape, device="cuda", dtype=dtype).requires_grad_(grad) for shape in shapes]
+
+
+def close(ours, plain, exact, name):
+    error, allowed = ((x.double() - exact).abs().max().item() for x in (ours, plain))
+    least = torch.finfo(ours.dtype).eps * exact.abs().max().item()
+    assert error <= 1.5 * allowed + least, f"{name}: error {error}, PyTorch's {allowed}"
+
+
+MASKS = [(False, (-1, -1)), (True, (-1, -1)), (False, (100, 30)), (True, (77, 0)), (False, (50, -1))]
+SIZES = [(2, 512, 512, 8, 8), (1, 333, 777, 8, 2), (3, 1, 1000, 8, 1), (2, 64, 64, 4, 4), (1, 2048, 2048, 4, 4)]
+
+
+@pytest.mark.parametrize("dim", [32, 64, 80, 96, 128, 160, 192, 256])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_forward_by_head_dimension(dim, dtype):
+    for causal, window in MASKS[:3]:
+        q, k, v = tensors(2, 500, 600, 4, 2, dim, dtype)
+        o, lse, _ = flash_attn_func(q, k, v, causal=causal, window_size=window, return_attn_probs=True)
+        exact, logarithms = reference(q, k, v, causal, window)
+        close(o, reference(q, k, v, causal, window, dtype=dtype)[0], exact, f"{dim} {causal} {window}")
+        assert torch.allclose(lse.double(), logarithms, atol=1e-3)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("causal,window", MASKS)
+def test_gradients(size, causal, window):
+    q, k, v = tensors(*size, 64, torch.bfloat16, grad=True)
+    o = flash_attn_func(q, k, v, causal=causal, window_size=window)
+    do = torch.randn_like(o)
+    ours = torch.autograd.grad(o, (q, k, v), do)
+    exact = torch.autograd.grad(reference(q, k, v, causal, window)[0], (q, k, v), do.double())
+    plain = torch.autograd.grad(reference(q, k, v, causal, window, dtype=torch.bfloat16)[0], (q, k, v), do)
+    for name, a, b, c in zip(("dq", "dk", "dv"), ours, plain, exact):
+        assert torch.isfinite(a).all()
+        close(a, b, c.double(), name)
+
+
+@pytest.mark.parametrize("dim", [64, 80, 96, 128, 192, 256])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_gradients_by_head_dimension(dim, dtype):
+    q, k, v = tensors(2, 300, 300, 4, 4, dim, dtype, grad=True)
+    o = flash_attn_func(q, k, v, causal=True)
+    do = torch.randn_like(o)
+    ours = torch.autograd.grad(o, (q, k, v), do)
+    exact = torch.autograd.grad(reference(q, k, v, True)[0], (q, k, v), do.double())
+    plain = torch.autograd.grad(reference(q, k, v, True, dtype=dtype)[0], (q, k, v), do)
+    for name, a, b, c in zip(("dq", "dk", "dv"), ours, plain, exact):
+        close(a, b, c.double(), name)
+
+
+@pytest.mark.parametrize("causal,window", MASKS)
+@pytest.mark.parametrize("dim", [64, 128])
+def test_packed_sequences(causal, window, dim):
+    lengths = [(70, 70), (1, 300), (513, 600), (128, 128)]
+    cu_q, cu_k = ([0], [0])
+    for a, b in lengths:
+        cu_q.append(cu_q[-1] + a)
+        cu_k.append(cu_k[-1] + b)
+    torch.manual_seed(5)
+    q = torch.randn(cu_q[-1], 8, dim, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    k, v = (torch.randn(cu_k[-1], 2, dim, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(2))
+    sums = [torch.tensor(x, dtype=torch.int32, device="cuda") for x in (cu_q, cu_k)]
+    o, lse, _ = flash_attn_varlen_func(q, k, v, *sums, 513, 600, causal=causal, window_size=window,
+                                       return_attn_probs=True)
+    do = torch.randn_like(o)
+    ours = torch.autograd.grad(o, (q, k, v), do)
+    assert lse.shape == (8, cu_q[-1])
+
+    def by_sequence(dtype):
+        parts = [reference(q[None, a:b], k[None, c:d], v[None, c:d], causal, window, dtype=dtype)[0][0]
+                 for a, b, c, d in zip(cu_q, cu_q[1:], cu_k, cu_k[1:])]
+        whole = torch.cat(parts)
+        return whole, torch.autograd.grad(whole, (q, k, v), do.to(whole.dtype))
+
+    (exact, gradients), (plain, others) = by_sequence(torch.float64), by_sequence(torch.bfloat16)
+    close(o, plain, exact, "o")
+    for name, a, b, c in zip(("dq", "dk", "dv"), ours, others, gradients):
+        close(a, b, c.double(), name)
+
+
+def test_views_need_no_copies():
+    qkv = torch.randn(2, 400, 3, 8, 64, device="cuda", dtype=torch.bfloat16)
+    exact = reference(*qkv.unbind(2), True)[0]
+    close(flash_attn_qkvpacked_func(qkv, causal=True), reference(*qkv.unbind(2), True, dtype=qkv.dtype)[0], exact, "o")
+
+
+def test_a_fixed_order_gives_the_same_bits():
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("for SM90")
+    q, k, v = tensors(2, 1000, 1000, 8, 2, 128, torch.bfloat16, grad=True)
+    do = torch.randn_like(q)
+    runs = [torch.autograd.grad(flash_attn_func(q, k, v, causal=True, deterministic=True), (q, k, v), do)
+            for _ in range(3)]
+    assert all(torch.equal(a, b) for run in runs for a, b in zip(run, runs[0]))
+
+
+def test_sdpa_takes_the_place_of_pytorchs():
+    q, k, v = (x.transpose(1, 2) for x in tensors(2, 256, 256, 8, 8, 64, torch.float16))
+    ours = tilewright.sdpa(q, k, v, is_causal=True)
+    exact = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=True)
+    close(ours, torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True), exact, "o")
+
+
+def test_nothing_gives_nothing():
+    for queries, keys in ((0, 5), (5, 0)):
+        q, k, v = tensors(2, queries, keys, 4, 4, 64, torch.bfloat16, grad=True)
+        o, lse, _ = flash_attn_func(q, k, v, return_attn_probs=True)
+        assert o.shape == q.shape and not o.any() and (lse == -math.inf).all()
+        assert not any(g.any() for g in torch.autograd.grad(o.sum(), (q, k, v)))
+
+
+def test_compiled_functions_have_no_graph_breaks():
+    def f(q, k, v):
+        return flash_attn_func(q * 2, k, v, causal=True).square().sum()
+
+    q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16, grad=True)
+    wanted = torch.autograd.grad(f(q, k, v), (q, k, v))
+    found = torch.autograd.grad(torch.compile(f, fullgraph=True)(q, k, v), (q, k, v))
+    for a, b in zip(found, wanted):
+        assert torch.allclose(a.float(), b.float(), atol=0.1, rtol=0.05)
+
+
+def test_operators_keep_their_promises():
+    q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16, grad=True)
+    torch.library.opcheck(torch.ops.tilewright.attention_forward.default, (q, k, v, 0.125, True, -1, -1, False))
+    cu = torch.tensor([0, 60, 128], dtype=torch.int32, device="cuda")
+    flat = [x[0].detach().requires_grad_() for x in (q, k, v)]
+    torch.library.opcheck(torch.ops.tilewright.attention_varlen_forward.default,
+                          (*flat, cu, cu, 68, 68, 0.125, True, -1, -1, False))
+
+
+def test_captured_graphs_replay():
+    q, k, v = tensors(1, 256, 256, 4, 4, 64, torch.bfloat16)
+    wanted = flash_attn_func(q, k, v, causal=True)
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        flash_attn_func(q, k, v, causal=True)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=side):
+        o = flash_attn_func(q, k, v, causal=True)
+    for _ in range(3):
+        o.zero_()
+        graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(o, wanted)
+
+
+def test_threads_and_streams_do_not_disturb_each_other():
+    q, k, v = tensors(2, 700, 700, 8, 8, 128, torch.bfloat16)
+    wanted, wrong = flash_attn_func(q, k, v, causal=True), []
+    torch.cuda.synchronize()
+
+    def work():
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(50):
+                if not torch.equal(flash_attn_func(q, k, v, causal=True), wanted):
+                    wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_what_cannot_be_done_is_refused_with_the_reason():
+    q, k, v = tensors(1, 8, 8, 4, 4, 64, torch.bfloat16)
+    for call, words in [
+        (lambda: flash_attn_func(q, k, v, dropout_p=0.1), "dropout_p is 0.1: needed is 0"),
+        (lambda: flash_attn_func(q.float(), k, v), "q is torch.float32: needed is torch.bfloat16"),
+        (lambda: flash_attn_func(q, k[:, :, :3], v[:, :, :3]), "4 heads do not share 3 heads"),
+        (lambda: flash_attn_func(q, k.half(), v), "k is torch.float16, but q is torch.bfloat16"),
+        (lambda: flash_attn_func(q[0], k, v), "q has shape"),
+        (lambda: flash_attn_func(q.cpu(), k, v), "k is on cuda:0, but q is on cpu"),
+    ]:
+        with pytest.raises((NotImplementedError, TypeError, ValueError), match=words):
+            call()
