@@ -198,8 +198,8 @@ final class Sm90AttentionShapes {
     boolean fits(AttentionProblem problem) {
       var band = problem.band();
       int keys = problem.sizes().keys();
-      int seen = band.left().isPresent() && band.right().isPresent()
-          ? Math.min(keys, band.left().getAsInt() + band.right().getAsInt() + 1) : keys;
+      long seen = band.left().isPresent() && band.right().isPresent()
+          ? Math.min(keys, (long) band.left().getAsInt() + band.right().getAsInt() + 1) : keys;
       return (full || !band.isAll()) && from <= seen && seen <= to;
     }
   }
