@@ -102,7 +102,7 @@ class _Problem:
                                                                                  else "")
         self.case = self.device.data.case(operator, key)
         dim, only = q.shape[-1], self.case.only("dim")
-        filled = next((d for d in only if d >= dim), 0) if only else -(-dim // 8) * 8
+        filled = next((d for d in only if d >= dim), 0)
         if dim > filled:
             raise NotImplementedError(f"head dimension {dim}: needed is at most {only[-1]}")
         self.pad = filled - dim

@@ -19,8 +19,9 @@ final class AttentionForward implements PackagedOperator {
   public Stream<OperatorCase> cases(int capability) {
     var kernels = AttentionKernels.builtIn().of(capability).stream().map(AttentionKernel::withoutPacking)
         .toList();
-    return AttentionKind.all().map(attention -> attention.of(attention.key(),
-        capability < 90 ? AttentionKind.DIMS : List.of(), new Problem(attention, kernels)));
+    // One kernel of SM90 serves all head dimensions up to its tile's.
+    var dims = capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(AttentionKind.VECTOR);
+    return AttentionKind.all().map(attention -> attention.of(attention.key(), dims, new Problem(attention, kernels)));
   }
 
   private record Problem(AttentionKind attention, List<AttentionKernel> kernels) implements OperatorCase.Problem {

@@ -23,9 +23,9 @@ final class AttentionGradients implements PackagedOperator {
   public Stream<OperatorCase> cases(int capability) {
     var kernels = AttentionBackwardKernels.builtIn().of(capability);
     var orders = capability == 90 ? Stream.of(false, true) : Stream.of(false);
+    var dims = capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(ROW);
     return orders.flatMap(fixed -> AttentionKind.all().map(attention -> attention.of(
-        attention.key() + (fixed ? DETERMINISTIC : ""),
-        capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(ROW), new Problem(attention, fixed, kernels))));
+        attention.key() + (fixed ? DETERMINISTIC : ""), dims, new Problem(attention, fixed, kernels))));
   }
 
   private record Problem(AttentionKind attention, boolean deterministic, List<AttentionBackwardKernel> kernels)

@@ -25,7 +25,7 @@ import tilewright.numerics.ElementType;
  */
 record AttentionKind(ElementType type, Mask mask, boolean packed) {
   /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
-  private static final int VECTOR = 8;
+  static final int VECTOR = 8;
   private static final long LONGEST = 1 << 20;
   private static final long WIDEST = 256;
   /** The head dimensions that kernels before SM90 are made for. */
@@ -53,12 +53,10 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
   /**
    * The numbers that the choice of a kernel depends on.
    *
-   * @param dims the head dimensions that kernels are made for, or none where one kernel serves several: others are
-   *     filled up with zeros
+   * @param dims the head dimensions that there are kernels for: others are filled up with zeros to the next
    */
   private List<Axis> axes(List<Long> dims) {
-    var dim = Formula.of("D");
-    var ofHead = dims.isEmpty() ? new Axis("dim", dim, VECTOR, multiples(VECTOR)) : Axis.only("dim", dim, dims);
+    var ofHead = Axis.only("dim", Formula.of("D"), dims);
     var queries = new Axis("queries", Formula.of(packed ? "M" : "Sq"), 1, lengths());
     var keys = Formula.of("Sk");
     var seen = mask == Mask.WINDOW ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : keys;
