@@ -226,7 +226,8 @@ def _lengths(name, cumulated, device):
 
 def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           options, cu_q.shape, cu_k.shape, longest_q, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           options, cu_q.shape, cu_k.shape, cu_q.dtype, cu_k.dtype, longest_q,
+           (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         _lengths("cu_seqlens_q", cu_q, q.device)

@@ -1,0 +1,125 @@
+"""As much of PyTorch as the operators use, on tensors that hold nothing: for tests where there is no PyTorch."""
+
+import math
+import sys
+import types
+
+dtypes = {name: type("dtype", (), {"__repr__": lambda self, name=name: f"torch.{name}"})()
+          for name in ("bfloat16", "float16", "float32", "int32", "uint8")}
+
+
+def dense(shape):
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * max(1, extent))
+    return tuple(strides[-len(shape):])
+
+
+class Tensor:
+    """A tensor at an address; new ones lie behind each other."""
+
+    last = 1 << 30
+
+    def __init__(self, *shape, dtype="bfloat16", strides=None, address=None, requires_grad=False, device="cuda:0"):
+        self.shape, self._strides = tuple(shape), strides or dense(shape)
+        self.dtype = dtypes[dtype] if isinstance(dtype, str) else dtype
+        self.device, self.is_cuda, self.requires_grad = device, device != "cpu", requires_grad
+        Tensor.last += 1 << 24
+        self._address = Tensor.last if address is None else address
+
+    def stride(self, mode=None):
+        return self._strides if mode is None else self._strides[mode]
+
+    def dim(self):
+        return len(self.shape)
+
+    def numel(self):
+        return math.prod(self.shape)
+
+    def data_ptr(self):
+        return self._address
+
+    def get_device(self):
+        return 0 if self.is_cuda else -1
+
+    def is_contiguous(self):
+        return self._strides == dense(self.shape)
+
+    def new_empty(self, shape, dtype=None):
+        shape = (shape,) if isinstance(shape, int) else shape
+        return Tensor(*shape, dtype=dtype or self.dtype, device=self.device)
+
+    new_zeros = new_empty
+
+    def clone(self, memory_format=None):
+        return self.new_empty(self.shape)
+
+    contiguous = clone
+
+    def transpose(self, a, b):
+        order = list(range(self.dim()))
+        order[a], order[b] = b, a
+        return Tensor(*(self.shape[i] for i in order), dtype=self.dtype, address=self._address,
+                      strides=tuple(self._strides[i] for i in order), requires_grad=self.requires_grad)
+
+    def __getitem__(self, place):
+        end = place[-1].stop
+        return Tensor(*self.shape[:-1], end, dtype=self.dtype, strides=self._strides, address=self._address)
+
+
+class Function:
+    """torch.autograd.Function, whose calls leave their context behind."""
+
+    @classmethod
+    def apply(cls, *inputs):
+        context = types.SimpleNamespace(mark_non_differentiable=lambda *_: None)
+        context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
+        outputs = cls.forward(context, *inputs)
+        outputs[0].backward = lambda gradient: cls.backward(context, gradient, None)
+        return outputs
+
+
+class Operator:
+    def __init__(self, function):
+        self.function = function
+
+    def register_fake(self, function):
+        self.fake = function
+        return function
+
+    def register_autograd(self, backward, setup_context):
+        self.backward = backward
+
+
+class Guard:
+    def __init__(self, ordinal):
+        pass
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *_):
+        pass
+
+
+def install(monkeypatch):
+    """Makes this ``torch``, and forgets what had been imported with another one."""
+    torch = types.ModuleType("torch")
+    functional = types.ModuleType("torch.nn.functional")
+    functional.pad = lambda x, by: x.new_empty((*x.shape[:-1], x.shape[-1] + by[1]))
+    torch.nn = types.ModuleType("torch.nn")
+    torch.nn.functional, torch.nn.Parameter = functional, type("Parameter", (Tensor,), {})
+    torch.Tensor, torch.contiguous_format = Tensor, None
+    torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: 77, _cuda_getDevice=lambda: 0)
+    torch.autograd = types.SimpleNamespace(Function=Function)
+    torch.library = types.SimpleNamespace(custom_op=lambda name, mutates_args: Operator)
+    torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
+    torch.cuda = types.SimpleNamespace(device=Guard)
+    torch.is_grad_enabled, torch.is_autocast_enabled = (lambda: True), (lambda: False)
+    for name, dtype in dtypes.items():
+        setattr(torch, name, dtype)
+    for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
+        monkeypatch.setitem(sys.modules, name, module)
+    for name in ("tilewright.ops", "tilewright.flash_attn"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return torch

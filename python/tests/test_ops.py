@@ -1,0 +1,190 @@
+"""The operators' way to a launch: what they refuse, copy, fill up and remember; no GPU and no PyTorch."""
+
+import json
+import zlib
+
+import plain_torch
+import pytest
+from plain_torch import Tensor
+from standin import StandIn, number
+
+from tilewright import _dispatch, _runtime
+
+STRIDES = ["b", "s", "h"]
+
+
+def arguments(tensors, *extents):
+    given = [["pointer", name] for name in tensors]
+    for tensor in tensors:
+        if tensor in ("q", "k", "v", "o", "do", "dq", "dk", "dv", "lse"):
+            given += [["s64", f"{tensor}_{mode}"] for mode in STRIDES]
+    return given + [["u32", extent] for extent in extents] + [["f32", "scale"]]
+
+
+def data(folder):
+    """A package with one kernel for each pass."""
+    axes = [["dim", "D", [64, 128]], ["queries", "Sq"]]
+
+    def case(tensors, *extents, workspace=()):
+        launch = {"kernel": 0, "grid": ["B", 1, 1], "arguments": arguments(tensors, *extents)}
+        return {"axes": axes, "choice": 0, "launches": [{"workspace": list(workspace), "launches": [launch]}]}
+
+    tensors = ("q", "k", "v", "o", "lse")
+    dense = ("B", "Sq", "Sk", "H", "Hk", "D", "L", "R")
+    forward = {f"bf16-{mask}": case((*tensors, "tiles"), *dense) for mask in ("all", "causal", "window")}
+    forward["bf16-causal-packed"] = case((*tensors, "cuQ", "cuK"), *dense, "N", "M")
+    backward = case((*tensors, "do", "dq", "dk", "dv", "w"), *dense, workspace=[["w", ["*", "Sq", 4]]])
+    (folder / "sm90.json").write_text(json.dumps({"attention_forward": forward,
+                                                  "attention_backward": {"bf16-causal": backward}}))
+    (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
+                                                      "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 0,
+                                                      "features": []}]))
+    for name, content in (("k.cubin.z", b"cubin"), ("k.ptx.z", b"ptx")):
+        (folder / name).write_bytes(zlib.compress(content))
+
+
+@pytest.fixture
+def driver(monkeypatch, tmp_path):
+    plain_torch.install(monkeypatch)
+    data(tmp_path)
+    monkeypatch.setattr(_runtime, "Data", lambda capability: _dispatch.Data(capability, tmp_path))
+    stand_in = StandIn()
+    _runtime.use(stand_in)
+    yield stand_in
+    _runtime.use(None)
+
+
+def qkv(*shape, **options):
+    return [Tensor(*shape, **options) for _ in range(3)]
+
+
+def launched(driver, names, *extents):
+    """The last launch's arguments by name."""
+    kinds = [(kind, name) for kind, name in arguments(names, *extents)]
+    return {name: number(place, kind) for (kind, name), place in zip(kinds, driver.launched[-1][5], strict=True)}
+
+
+DENSE = ("B", "Sq", "Sk", "H", "Hk", "D", "L", "R")
+FORWARD = (("q", "k", "v", "o", "lse", "tiles"), *DENSE)
+
+
+def test_a_launch_has_the_tensors_addresses_strides_and_extents(driver):
+    from tilewright import flash_attn_func
+
+    q, k, v = Tensor(2, 30, 8, 128), Tensor(2, 50, 2, 128), Tensor(2, 50, 2, 128)
+    out, lse, none = flash_attn_func(q, k, v, causal=True, softmax_scale=0.5, return_attn_probs=True)
+    given = launched(driver, *FORWARD)
+    assert none is None and (out.shape, lse.shape) == ((2, 30, 8, 128), (2, 8, 30))
+    assert [given[name] for name in ("q", "k", "v", "o", "lse")] == [x.data_ptr() for x in (q, k, v, out, lse)]
+    assert [given[name] for name in DENSE] == [2, 30, 50, 8, 2, 128, 0, 0]
+    assert [given[f"k_{mode}"] for mode in "bsh"] == [50 * 256, 256, 128]
+    assert [given[f"lse_{mode}"] for mode in "bsh"] == [240, 1, 30]
+    assert (given["scale"], driver.launched[-1][4], driver.loaded) == (0.5, 77, [(b"cubin", "k", 0)])
+
+
+def test_a_second_call_only_changes_addresses(driver):
+    from tilewright import flash_attn_func
+
+    for _ in range(2):
+        q, k, v = qkv(1, 16, 4, 64)
+        out = flash_attn_func(q, k, v)
+        assert launched(driver, *FORWARD)["q"] == q.data_ptr() and launched(driver, *FORWARD)["o"] == out.data_ptr()
+    assert driver.launched[0][5] == driver.launched[1][5]
+
+
+@pytest.mark.parametrize("causal,window,bounds", [(False, (5, 2), (5, 2)), (True, (5, -1), (5, 0)),
+                                                  (False, (-1, 7), (1 << 29, 7)), (False, (3, -1), (3, 1 << 29))])
+def test_windows_have_two_bounds(driver, causal, window, bounds):
+    from tilewright import flash_attn_func
+
+    flash_attn_func(*qkv(1, 16, 4, 64), causal=causal, window_size=window)
+    given = launched(driver, *FORWARD)
+    assert (given["L"], given["R"]) == bounds
+
+
+def test_head_dimensions_are_filled_up(driver):
+    from tilewright import flash_attn_func
+
+    q, k, v = qkv(1, 16, 4, 72)
+    out = flash_attn_func(q, k, v, causal=True)
+    given = launched(driver, *FORWARD)
+    assert given["D"] == 128 and given["q"] != q.data_ptr() and out.shape == (1, 16, 4, 72)
+    assert abs(given["scale"] - 72 ** -0.5) < 1e-6
+    with pytest.raises(NotImplementedError, match="head dimension 136: needed is at most 128"):
+        flash_attn_func(*qkv(1, 16, 4, 136), causal=True)
+
+
+def test_what_copies_cannot_reach_is_copied(driver):
+    from tilewright import flash_attn_func
+
+    for q in (Tensor(1, 16, 4, 64, address=(1 << 29) + 2), Tensor(1, 16, 4, 64, strides=(5000, 260, 65, 1)),
+              Tensor(1, 16, 4, 64, strides=(4096, 256, 1, 4))):
+        flash_attn_func(q, *qkv(1, 16, 4, 64)[1:], causal=True)
+        given = launched(driver, *FORWARD)
+        assert given["q"] != q.data_ptr() and given["q_s"] == 256
+    q = Tensor(1, 16, 4, 64, strides=(3, 768, 192, 1))  # nobody walks the batch
+    flash_attn_func(q, *qkv(1, 16, 4, 64)[1:], causal=True)
+    assert launched(driver, *FORWARD)["q"] == q.data_ptr()
+
+
+def test_gradients_are_of_the_tensors_that_were_given(driver):
+    from tilewright import flash_attn_func
+
+    q, k, v = qkv(2, 30, 8, 64, requires_grad=True)
+    out = flash_attn_func(q, k, v, causal=True)
+    gradient = Tensor(2, 30, 8, 64, strides=(0, 0, 0, 0))
+    dq, dk, dv, *rest = out.backward(gradient)
+    given = launched(driver, ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "w"), *DENSE)
+    assert rest == [None, None]
+    assert [given[n] for n in ("q", "o", "dq", "dk", "dv")] == [x.data_ptr() for x in (q, out, dq, dk, dv)]
+    assert given["do"] != gradient.data_ptr() and given["do_s"] == 512 and given["w"]
+
+
+def test_packed_sequences_are_counted(driver):
+    from tilewright import flash_attn_varlen_func
+
+    q, k, v = qkv(100, 8, 64)
+    lengths = Tensor(4, dtype="int32")
+    out, lse, _ = flash_attn_varlen_func(q, k, v, lengths, lengths, 60, 60, causal=True, return_attn_probs=True)
+    given = launched(driver, ("q", "k", "v", "o", "lse", "cuQ", "cuK"), *DENSE, "N", "M")
+    assert (given["N"], given["M"], given["B"], given["Sq"], given["cuQ"]) == (3, 60, 1, 100, lengths.data_ptr())
+    assert lse.shape == (8, 100) and given["lse_h"] == 100
+    with pytest.raises(TypeError, match="cu_seqlens_q is torch.float32"):
+        flash_attn_varlen_func(q, k, v, Tensor(4, dtype="float32"), lengths, 60, 60, causal=True)
+
+
+def test_sdpa_has_heads_first(driver):
+    from tilewright import sdpa
+
+    q, k, v = qkv(2, 8, 30, 64)
+    assert sdpa(q, k, v, is_causal=True).shape == (2, 8, 30, 64)
+    given = launched(driver, *FORWARD)
+    assert (given["Sq"], given["H"], given["q_s"], given["q_h"]) == (30, 8, 64, 1920)
+    with pytest.raises(NotImplementedError, match="attn_mask is given"):
+        sdpa(q, k, v, attn_mask=q)
+
+
+def test_nothing_is_launched_for_nothing(driver):
+    from tilewright import flash_attn_func
+
+    assert flash_attn_func(*qkv(2, 0, 8, 64)).shape == (2, 0, 8, 64)
+    assert not driver.launched
+
+
+def test_what_cannot_be_done_is_refused_with_the_reason(driver):
+    from tilewright import flash_attn_func
+
+    q, k, v = qkv(1, 8, 4, 64)
+    for call, words in [
+        (lambda: flash_attn_func(q, k, v, dropout_p=0.1), "dropout_p is 0.1: needed is 0"),
+        (lambda: flash_attn_func(q, k, v, softcap=30.0), "softcap is 30.0: needed is 0"),
+        (lambda: flash_attn_func(*qkv(1, 8, 4, 64, dtype="float32")), "q is torch.float32: needed is torch.bfloat16"),
+        (lambda: flash_attn_func(q, *qkv(1, 8, 3, 64)[1:]), "4 heads do not share 3 heads of keys"),
+        (lambda: flash_attn_func(q, *qkv(1, 8, 4, 64, dtype="float16")[1:]), "k is torch.float16, but q is"),
+        (lambda: flash_attn_func(*qkv(8, 4, 64)), r"q has shape \(8, 4, 64\): needed is \(batch, sequence, heads"),
+        (lambda: flash_attn_func(*qkv(1, 8, 4, 64, device="cpu")), "q is on cpu: needed is a CUDA device"),
+        (lambda: flash_attn_func(q, k, v, softmax_scale=-1.0), "scale is -1.0: needed is a positive number"),
+        (lambda: flash_attn_func(*qkv(1, 8, 4, 64, dtype="float16")), "no attention_forward for f16-all.*package"),
+    ]:
+        with pytest.raises((NotImplementedError, TypeError, ValueError), match=words):
+            call()
