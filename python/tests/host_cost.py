@@ -33,7 +33,7 @@ def main():
     empty.register_fake(lambda x: torch.empty_like(x))
     print(f"flash_attn_func                        {cost(lambda: flash_attn_func(q, k, v, causal=True)):6.1f}")
     print(f"flash_attn_func, which keeps gradients {cost(lambda: flash_attn_func(*learnt, causal=True)):6.1f}")
-    options = (0.125, True, -1, -1, False)
+    options = (0.125, True, -1, -1, False, 0.0)
     operator = torch.ops.tilewright.attention_forward
     print(f"torch.ops.tilewright.attention_forward {cost(lambda: operator(q, k, v, *options)):6.1f}")
     print(f"an operator that does nothing          {cost(lambda: torch.ops.host_cost.empty(q)):6.1f}")

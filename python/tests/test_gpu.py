@@ -13,12 +13,13 @@ if torch.cuda.is_available():
     from tilewright import flash_attn_func, flash_attn_qkvpacked_func, flash_attn_varlen_func
 
 
-def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.float64):
+def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.float64, softcap=0.0):
     """Attention step by step in a type, and the logarithms in it."""
     q, k, v = (x.to(dtype) for x in (q, k, v))
     sharers = q.shape[2] // k.shape[2]
     k, v = k.repeat_interleave(sharers, 2), v.repeat_interleave(sharers, 2)
     s = torch.einsum("bqhd,bkhd->bhqk", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    s = softcap * torch.tanh(s / softcap) if softcap else s
     queries, keys = s.shape[-2:]
     distance = torch.arange(keys, device=q.device)[None] - torch.arange(queries, device=q.device)[:, None] - (
         keys - queries)
@@ -117,6 +118,18 @@ def test_packed_sequences(causal, window, dim):
         close(a, b, c.double(), name)
 
 
+@pytest.mark.parametrize("softcap", [3.0, 50.0])
+def test_capped_scores(softcap):
+    q, k, v = tensors(2, 200, 300, 4, 2, 128, torch.bfloat16, grad=True)
+    o = flash_attn_func(q, k, v, causal=True, softcap=softcap)
+    do = torch.randn_like(o)
+    exact, plain = (reference(q, k, v, True, dtype=t, softcap=softcap)[0] for t in (torch.float64, torch.bfloat16))
+    close(o, plain, exact, "o")
+    ours, wanted, others = (torch.autograd.grad(x, (q, k, v), do.to(x.dtype)) for x in (o, exact, plain))
+    for name, a, b, c in zip(("dq", "dk", "dv"), ours, others, wanted):
+        close(a, b, c.double(), name)
+
+
 def test_views_need_no_copies():
     qkv = torch.randn(2, 400, 3, 8, 64, device="cuda", dtype=torch.bfloat16)
     exact = reference(*qkv.unbind(2), True)[0]
@@ -161,11 +174,11 @@ def test_compiled_functions_have_no_graph_breaks():
 
 def test_operators_keep_their_promises():
     q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16, grad=True)
-    torch.library.opcheck(torch.ops.tilewright.attention_forward.default, (q, k, v, 0.125, True, -1, -1, False))
+    torch.library.opcheck(torch.ops.tilewright.attention_forward.default, (q, k, v, 0.125, True, -1, -1, False, 0.0))
     cu = torch.tensor([0, 60, 128], dtype=torch.int32, device="cuda")
     flat = [x[0].detach().requires_grad_() for x in (q, k, v)]
     torch.library.opcheck(torch.ops.tilewright.attention_varlen_forward.default,
-                          (*flat, cu, cu, 68, 68, 0.125, True, -1, -1, False))
+                          (*flat, cu, cu, 68, 68, 0.125, True, -1, -1, False, 0.0))
 
 
 def test_captured_graphs_replay():

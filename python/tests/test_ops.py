@@ -177,7 +177,8 @@ def test_what_cannot_be_done_is_refused_with_the_reason(driver):
     q, k, v = qkv(1, 8, 4, 64)
     for call, words in [
         (lambda: flash_attn_func(q, k, v, dropout_p=0.1), "dropout_p is 0.1: needed is 0"),
-        (lambda: flash_attn_func(q, k, v, softcap=30.0), "softcap is 30.0: needed is 0"),
+        (lambda: flash_attn_func(q, k, v, softcap=30.0), "no attention_forward for bf16-all-softcap on sm90"),
+        (lambda: flash_attn_func(q, k, v, softcap=-1.0), "softcap is -1.0: needed is a positive number, or 0"),
         (lambda: flash_attn_func(*qkv(1, 8, 4, 64, dtype="float32")), "q is torch.float32: needed is torch.bfloat16"),
         (lambda: flash_attn_func(q, *qkv(1, 8, 3, 64)[1:]), "4 heads do not share 3 heads of keys"),
         (lambda: flash_attn_func(q, *qkv(1, 8, 4, 64, dtype="float16")[1:]), "k is torch.float16, but q is"),

@@ -6,11 +6,9 @@ Causal masks and windows are aligned at the last query and the last key. Dropout
 from .ops import attention, attention_varlen
 
 
-def _refuse(dropout_p, softcap, alibi_slopes, block_table=None):
+def _refuse(dropout_p, alibi_slopes, block_table=None):
     if dropout_p:
         raise NotImplementedError(f"dropout_p is {dropout_p}: needed is 0")
-    if softcap:
-        raise NotImplementedError(f"softcap is {softcap}: needed is 0")
     if alibi_slopes is not None:
         raise NotImplementedError("alibi_slopes are given: needed is None")
     if block_table is not None:
@@ -24,9 +22,9 @@ def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, wi
     :returns: (batch, seqlen_q, heads, dim); with return_attn_probs also FP32 logarithms (batch, heads, seqlen_q) of
         the rows' sums, and None
     """
-    _refuse(dropout_p, softcap, alibi_slopes)
+    _refuse(dropout_p, alibi_slopes)
     out, lse = attention(q, k, v, scale=softmax_scale, causal=causal, window=window_size,
-                         deterministic=deterministic)
+                         deterministic=deterministic, softcap=softcap)
     return (out, lse, None) if return_attn_probs else out
 
 
@@ -51,7 +49,7 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
 
     :returns: (total_q, heads, dim); with return_attn_probs also FP32 logarithms (heads, total_q), and None
     """
-    _refuse(dropout_p, softcap, alibi_slopes, block_table)
+    _refuse(dropout_p, alibi_slopes, block_table)
     out, lse = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale=softmax_scale,
-                                causal=causal, window=window_size, deterministic=deterministic)
+                                causal=causal, window=window_size, deterministic=deterministic, softcap=softcap)
     return (out, lse, None) if return_attn_probs else out

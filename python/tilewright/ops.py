@@ -91,15 +91,15 @@ class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
     def __init__(self, operator, q, k, v, options, cu_q, longest):
-        scale, causal, left, right, deterministic = options
+        scale, causal, left, right, deterministic, softcap = options
         _check(q, k, v, cu_q is not None)
         self.packed = cu_q is not None
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)
-        self.scale = scale
+        self.scalars = {"scale": scale, "softcap": softcap, "softcapRate": 2 / softcap if softcap else 0.0}
         kind, left, right = _mask(causal, left, right)
-        key = f"{_TYPES[q.dtype]}-{kind}" + ("-packed" if self.packed else "") + ("-deterministic" if deterministic
-                                                                                 else "")
+        key = "-".join([_TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["packed"] * self.packed
+                       + ["deterministic"] * deterministic)
         self.case = self.device.data.case(operator, key)
         dim, only = q.shape[-1], self.case.only("dim")
         filled = next((d for d in only if d >= dim), 0)
@@ -129,7 +129,7 @@ class _Problem:
         if template is None:
             raise NotImplementedError(f"no kernel for attention of {self.numbers}")
         names += tuple(name for name, _ in template.workspace)
-        self.launches = self.device.launches(template, self.numbers, names, {"scale": self.scale})
+        self.launches = self.device.launches(template, self.numbers, names, self.scalars)
         return template
 
 
@@ -139,7 +139,7 @@ class _Forward(_Problem):
     NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK")
 
     def __init__(self, q, k, v, options, cu_q, longest):
-        super().__init__("attention_forward", q, k, v, options[:4] + (False,), cu_q, longest)
+        super().__init__("attention_forward", q, k, v, options[:4] + (False, options[5]), cu_q, longest)
         self.copies |= any(_aligned(x) is not x for x in (q, k, v))
         q, k, v = self.given(q, k, v)
         o, lse = _results(q)
@@ -270,31 +270,33 @@ class _Attention(torch.autograd.Function):
 
 @torch.library.custom_op("tilewright::attention_forward", mutates_args=())
 def _forward_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool, left: int,
-                      right: int, deterministic: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    return _forward(q, k, v, scale, causal, left, right, deterministic)
+                      right: int, deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor]:
+    return _forward(q, k, v, scale, causal, left, right, deterministic, softcap)
 
 
 @torch.library.custom_op("tilewright::attention_backward", mutates_args=())
 def _backward_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
                        lse: torch.Tensor, scale: float, causal: bool, left: int, right: int,
-                       deterministic: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return _backward(do, q, k, v, o, lse, scale, causal, left, right, deterministic)
+                       deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return _backward(do, q, k, v, o, lse, scale, causal, left, right, deterministic, softcap)
 
 
 @torch.library.custom_op("tilewright::attention_varlen_forward", mutates_args=())
 def _forward_varlen_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor,
                              longest_q: int, longest_k: int, scale: float, causal: bool, left: int, right: int,
-                             deterministic: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    return _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right, deterministic)
+                             deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor]:
+    return _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right, deterministic,
+                           softcap)
 
 
 @torch.library.custom_op("tilewright::attention_varlen_backward", mutates_args=())
 def _backward_varlen_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
                               lse: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor, longest_q: int,
                               longest_k: int, scale: float, causal: bool, left: int, right: int,
-                              deterministic: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+                              deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor,
+                                                                            torch.Tensor]:
     return _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right,
-                            deterministic)
+                            deterministic, softcap)
 
 
 @_forward_operator.register_fake
@@ -337,11 +339,13 @@ _forward_operator.register_autograd(_pass_back, setup_context=_remember)
 _forward_varlen_operator.register_autograd(_pass_back_varlen, setup_context=_remember_varlen)
 
 
-def _options(q, scale, causal, window, deterministic):
+def _options(q, scale, causal, window, deterministic, softcap):
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     if not scale > 0:
         raise ValueError(f"scale is {scale}: needed is a positive number")
-    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic)
+    if not softcap >= 0:
+        raise ValueError(f"softcap is {softcap}: needed is a positive number, or 0 for none")
+    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic), float(softcap)
 
 
 def _is_plain(q):
@@ -356,16 +360,17 @@ def _cast(*tensors):
     return tensors
 
 
-def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False):
+def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False, softcap=0.0):
     """softmax(scale · Q·Kᵀ)·V of (batch, sequence, heads, dim) tensors, and the logarithms of its rows' sums.
 
     Heads of q that share a head of k and v are as in grouped-query attention. The last query is aligned with the last
     key. Each query sees the keys from window[0] before its position to window[1] behind it; -1 is all of that side.
 
     :param deterministic: gradients with the same bits in every run
+    :param softcap: bends scores s into softcap · tanh(s / softcap); 0 leaves them as they are
     :returns: (batch, sequence, heads, dim), and FP32 of (batch, heads, sequence), -inf for a query without keys
     """
-    options = _options(q, scale, causal, window, deterministic)
+    options = _options(q, scale, causal, window, deterministic, softcap)
     if q.dtype not in _TYPES:
         q, k, v = _cast(q, k, v)
     if not _is_plain(q):
@@ -376,13 +381,13 @@ def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), determinist
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *, scale=None, causal=False,
-                     window=(-1, -1), deterministic=False):
+                     window=(-1, -1), deterministic=False, softcap=0.0):
     """Attention of sequences that lie one after the other, (tokens, heads, dim): number i has the tokens from
     cu_seqlens[i] to before cu_seqlens[i + 1].
 
     :returns: (tokens, heads, dim), and FP32 of (heads, tokens)
     """
-    options = _options(q, scale, causal, window, deterministic)
+    options = _options(q, scale, causal, window, deterministic, softcap)
     if q.dtype not in _TYPES:
         q, k, v = _cast(q, k, v)
     lengths = (cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))

@@ -20,13 +20,11 @@ def attention_forward(module, query, key, value, attention_mask, dropout=0.0, sc
         raise NotImplementedError("attention_mask is given: needed are sequences without padding, and none")
     if dropout:
         raise NotImplementedError(f"dropout is {dropout}: needed is 0; set attention_dropout=0 or call model.eval()")
-    if others.get("softcap"):
-        raise NotImplementedError(f"softcap is {others['softcap']}: needed is None")
     causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
     causal = causal and query.shape[2] > 1
     window = (-1, -1) if sliding_window is None else (sliding_window - 1, 0)
     out, _ = attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale=scaling, causal=causal,
-                       window=window)
+                       window=window, softcap=others.get("softcap") or 0.0)
     return out, None
 
 

@@ -21,7 +21,8 @@ final class AttentionForward implements PackagedOperator {
         .toList();
     // One kernel of SM90 serves all head dimensions up to its tile's.
     var dims = capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(AttentionKind.VECTOR);
-    return AttentionKind.all().map(attention -> attention.of(attention.key(), dims, new Problem(attention, kernels)));
+    return AttentionKind.all(capability).map(attention ->
+        attention.of(attention.key(), dims, new Problem(attention, kernels)));
   }
 
   private record Problem(AttentionKind attention, List<AttentionKernel> kernels) implements OperatorCase.Problem {

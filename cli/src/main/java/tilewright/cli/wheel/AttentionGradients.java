@@ -8,11 +8,12 @@ import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.library.AttentionBackwardKernels;
 
-/** The gradients of attention. Additions in a fixed order are for GPUs of data centres. */
+/** The gradients of attention; those with additions in a fixed order are for SM90. */
 final class AttentionGradients implements PackagedOperator {
   private static final String DETERMINISTIC = "-deterministic";
   /** Elements that head dimensions are multiples of: the kernel that sums O ∘ dO is made for a number of them. */
   private static final int ROW = 32;
+  private static final int ORDERED = 90;
 
   @Override
   public String name() {
@@ -22,10 +23,12 @@ final class AttentionGradients implements PackagedOperator {
   @Override
   public Stream<OperatorCase> cases(int capability) {
     var kernels = AttentionBackwardKernels.builtIn().of(capability);
-    var orders = capability == 90 ? Stream.of(false, true) : Stream.of(false);
     var dims = capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(ROW);
-    return orders.flatMap(fixed -> AttentionKind.all().map(attention -> attention.of(
-        attention.key() + (fixed ? DETERMINISTIC : ""), dims, new Problem(attention, fixed, kernels))));
+    var inAnyOrder = AttentionKind.all(capability).map(attention ->
+        attention.of(attention.key(), dims, new Problem(attention, false, kernels)));
+    var inOrder = AttentionKind.plain().map(attention ->
+        attention.of(attention.key() + DETERMINISTIC, dims, new Problem(attention, true, kernels)));
+    return capability == ORDERED ? Stream.concat(inAnyOrder, inOrder) : inAnyOrder;
   }
 
   private record Problem(AttentionKind attention, boolean deterministic, List<AttentionBackwardKernel> kernels)

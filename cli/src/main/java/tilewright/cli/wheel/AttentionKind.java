@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.cli.wheel.DecisionTree.Axis;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.SoftcapAtLaunch;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
@@ -22,8 +23,10 @@ import tilewright.numerics.ElementType;
  * Attention as PyTorch's users call it: (B,S,H,D) tensors of any strides but along D, or packed sequences (S,H,D).
  * Numbers are the extents B, Sq, Sk, H, Hk, D and Dv, the strides of each tensor such as {@code q_s}, the window's L
  * and R, and of packed sequences their number N and the longest one's queries M.
+ *
+ * @param softcap whether scores are bent into ±cap
  */
-record AttentionKind(ElementType type, Mask mask, boolean packed) {
+record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softcap) {
   /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
   static final int VECTOR = 8;
   private static final long LONGEST = 1 << 20;
@@ -35,19 +38,36 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
   private static final long CACHE_BYTES = 32L << 20;
   private static final int MULTIPROCESSORS = 132;
   private static final int MOST_HEADS = 11;
+  /** Any number: Python gives its own. */
+  private static final float CAP = 30;
+  private static final int CAPPED = 90;
 
   /** The keys that a query sees. */
   enum Mask { ALL, CAUSAL, WINDOW }
 
-  /** Every type and option. */
-  static Stream<AttentionKind> all() {
+  /** Every type and option, without caps. */
+  static Stream<AttentionKind> plain() {
+    return all(false);
+  }
+
+  /**
+   * Every type and option; caps are for SM90, to keep the package small.
+   *
+   * @param capability the GPU's compute capability times ten
+   */
+  static Stream<AttentionKind> all(int capability) {
+    return capability == CAPPED ? Stream.concat(all(false), all(true)) : all(false);
+  }
+
+  private static Stream<AttentionKind> all(boolean softcap) {
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Mask.values())
-        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed))));
+        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed, softcap))));
   }
 
   /** The types and options in the package's data. */
   String key() {
-    return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + (packed ? "-packed" : "");
+    return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + (softcap ? "-softcap" : "")
+        + (packed ? "-packed" : "");
   }
 
   /**
@@ -142,6 +162,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed) {
         number(n, "D"), number(n, "Dv"));
     var problem = AttentionProblem.dense(type, sizes).at(view(n, "q"), view(n, "k"), view(n, "v"), view(n, "o"))
         .withLogarithms(Optional.of(view(n, "lse")));
+    if (softcap) problem = problem.with(SoftcapAtLaunch.of(CAP));
     if (packed) problem = problem.with(new Packed("cuQ", "cuK", number(n, "N"), number(n, "M")));
     return switch (mask) {
       case ALL -> problem;
