@@ -24,6 +24,7 @@ def cases():
 def test_choices_and_arguments_are_javas(file):
     given = json.loads(file.read_text())
     case = _dispatch.Case(given["data"])
+    scalars = {"scale": 0.5, "softcap": 3.0, "softcapRate": 2 / 3}
     names = sorted({argument[1] for problem in given["problems"] for launch in problem["launches"]
                     for argument in launch["arguments"] if argument[0] in ("pointer", "map")})
     addresses = [(index + 1) << 20 for index in range(len(names))]
@@ -36,7 +37,7 @@ def test_choices_and_arguments_are_javas(file):
         driver = StandIn()
         kernels = {launch["kernel"]: dict(block=[1, 1, 1], cluster=[1, 1, 1], shared=0, features=[])
                    for launch in problem["launches"]}
-        launches = _launch.Launches(driver, template, kernels, numbers, names, {"scale": 0.5}, lambda kernel: kernel)
+        launches = _launch.Launches(driver, template, kernels, numbers, names, scalars, lambda kernel: kernel)
         launches.run(addresses, 7, 0)
         assert [size(numbers)[0] for _, size in template.workspace] == problem["workspace"]
         for wanted, (function, grid, _, _, stream, places) in zip(problem["launches"], driver.launched, strict=True):

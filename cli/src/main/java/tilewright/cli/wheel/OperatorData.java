@@ -12,10 +12,14 @@ import tilewright.kernel.PreparedLaunch;
 
 /** Finds the data of one case of an operator: which launches there are, their formulas, and the choice among them. */
 final class OperatorData {
-  /** Samples of each sequence of launches, from all points where they are chosen: formulas hold for all of them. */
-  private static final int SAMPLES = 512;
-  /** Problems that are drawn around those that found some launches: most of them have the same. */
-  private static final int DRAWN = 3 * SAMPLES;
+  /** Points of each sequence of launches that are kept, from all where they are chosen. */
+  private static final int POINTS = 256;
+  /** Problems that are drawn around these points, most of which have the same launches: formulas hold for them. */
+  private static final int DRAWN = 1024;
+  /** One problem in so many is at a point. */
+  private static final int AT_POINT = 4;
+  /** Lengths below which grids are not yet as large as the GPU, with few heads. */
+  private static final int SHORT = 2048;
   /** Strides along fewer elements are not walked, and tensor maps have others in their place. */
   private static final int LEAST_EXTENT = 2;
 
@@ -31,31 +35,26 @@ final class OperatorData {
     this.kernels = kernels;
   }
 
-  /** Problems of launches of the same kernels: of all that are added, each has the same chance to be kept. */
+  /** The problems of launches of the same kernels, and points that are kept of those where they are chosen. */
   private final class Samples {
-    private final List<Map<String, Long>> axes = new ArrayList<>();
+    private final List<Map<String, Long>> points = new ArrayList<>();
     private final List<Map<String, Long>> numbers = new ArrayList<>();
     private final List<LaunchSequence> sequences = new ArrayList<>();
-    private int points;
-    private int problems;
+    private int seen;
 
     void add(Map<String, Long> point, Map<String, Long> problem, LaunchSequence sequence) {
-      int place = place(points++);
-      if (place < SAMPLES) put(axes, place, point);
+      int place = seen < POINTS ? seen : random.nextInt(seen + 1);
+      seen++;
+      if (place == points.size()) points.add(point);
+      else if (place < POINTS) points.set(place, point);
       if (operator.extents().stream().anyMatch(extent -> problem.get(extent) < LEAST_EXTENT)) return;
-      place = place(problems++);
-      if (place >= SAMPLES) return;
-      put(numbers, place, problem);
-      put(sequences, place, sequence);
+      numbers.add(problem);
+      sequences.add(sequence);
     }
 
-    private int place(int before) {
-      return before < SAMPLES ? before : random.nextInt(before + 1);
-    }
-
-    private static <E> void put(List<E> list, int place, E element) {
-      if (place == list.size()) list.add(element);
-      else list.set(place, element);
+    void forgetProblems() {
+      numbers.clear();
+      sequences.clear();
     }
   }
 
@@ -93,15 +92,21 @@ final class OperatorData {
   /** A point between those that the tree is found from: numbers of these, such as powers of two, fit many tiles. */
   private Map<String, Long> near(Map<String, Long> point) {
     var other = new HashMap<>(point);
+    boolean isShort = random.nextBoolean();
     for (var axis : operator.axes()) {
       long value = point.get(axis.name());
-      if (axis.step() == 1) other.put(axis.name(), 1 + value / 2 + random.nextLong(value));
+      if (axis.step() > 1) continue;
+      other.put(axis.name(), isShort ? 1 + random.nextLong(SHORT) : 1 + value / 2 + random.nextLong(value));
     }
     return other;
   }
 
   private Map<String, Object> template(Samples of) {
-    for (int i = 0; i < DRAWN; i++) choice(near(of.axes.get(random.nextInt(of.axes.size()))));
+    of.forgetProblems();
+    for (int i = 0; i < DRAWN; i++) {
+      var point = of.points.get(random.nextInt(of.points.size()));
+      choice(i % AT_POINT == 0 ? point : near(point));
+    }
     var fit = new FormulaFit(of.numbers, operator.extents(), operator.slots(), operator.guesses());
     return new LaunchTemplate(operator.key(), fit, of.sequences)
         .json(launch -> kernels.number(launch.kernel()));

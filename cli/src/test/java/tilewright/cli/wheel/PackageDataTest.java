@@ -38,7 +38,8 @@ class PackageDataTest {
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
       "attention_backward 90 bf16-causal", "attention_backward 90 bf16-window-packed",
-      "attention_forward 90 bf16-causal-softcap", "attention_backward 90 f16-all-packed-deterministic", "attention_backward 90 f16-all-deterministic");
+      "attention_forward 90 bf16-causal-softcap", "attention_backward 90 f16-all-packed-deterministic",
+      "attention_backward 90 f16-all-deterministic");
 
   @TempDir
   Path folder;
