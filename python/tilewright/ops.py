@@ -191,16 +191,21 @@ class _Backward(_Problem):
         return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
 
 
+def _run(plan, *arguments):
+    """Runs a plan on its device."""
+    if plan.ordinal == _current():
+        return plan.run(*arguments)
+    with torch.cuda.device(plan.ordinal):
+        return plan.run(*arguments)
+
+
 def _forward(q, k, v, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
            options, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         plan = _plans.forward[key] = _Forward(q, k, v, options, None, 0)
-    if plan.ordinal != _current():
-        with torch.cuda.device(plan.ordinal):
-            return plan.run(q, k, v, 0, 0)
-    return plan.run(q, k, v, 0, 0)
+    return _run(plan, q, k, v, 0, 0)
 
 
 def _backward(do, q, k, v, o, lse, *options):
@@ -210,8 +215,7 @@ def _backward(do, q, k, v, o, lse, *options):
     plan = _plans.backward.get(key)
     if plan is None:
         plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, None, 0)
-    with torch.cuda.device(plan.ordinal):
-        return plan.run(do, q, k, v, o, lse, 0, 0)
+    return _run(plan, do, q, k, v, o, lse, 0, 0)
 
 
 def _lengths(name, cumulated, device):
@@ -235,8 +239,7 @@ def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
         if cu_q.shape != cu_k.shape:
             raise ValueError(f"cu_seqlens_q has {cu_q.shape[0]} elements, but cu_seqlens_k has {cu_k.shape[0]}")
         plan = _plans.forward[key] = _Forward(q, k, v, options, cu_q, longest_q)
-    with torch.cuda.device(plan.ordinal):
-        return plan.run(q, k, v, cu_q.data_ptr(), cu_k.data_ptr())
+    return _run(plan, q, k, v, cu_q.data_ptr(), cu_k.data_ptr())
 
 
 def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, *options):
@@ -246,8 +249,7 @@ def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, *opt
     plan = _plans.backward.get(key)
     if plan is None:
         plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, cu_q, longest_q)
-    with torch.cuda.device(plan.ordinal):
-        return plan.run(do, q, k, v, o, lse, cu_q.data_ptr(), cu_k.data_ptr())
+    return _run(plan, do, q, k, v, o, lse, cu_q.data_ptr(), cu_k.data_ptr())
 
 
 class _Attention(torch.autograd.Function):
