@@ -115,9 +115,7 @@ final class SoftmaxWarpgroup {
     }
     TensorFence.waitForLoads(k);
     var first = block.times(keys);
-    // Where functions read pairs of numbers, tracing has to know that it is even.
-    var key = config.modification().readsPairs() ? first : first.settled();
-    var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key).in(tile.sequence(), !masked);
+    var place = new Modification.Place(tile.batch().settled(), tile.head(), query(tile), first).in(tile.sequence(), !masked);
     var all = config.modification().apply(k, thread, rows, scale, place,
         config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;

@@ -44,11 +44,11 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
-  /** Shapes for a mask and lists of blocks, which consumers do not read. */
+  /** Shapes for a mask and lists of blocks, which consumers do not read; a user may list blocks of 128 keys. */
   private static final List<Shape> SKIPPING = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, false),
-      new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
-      new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
-      new Shape(256, 256, 2, 32, 2, 1, 128, true));
+      new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
+      new Shape(128, 128, 2, 128, 2, 2, 128, true), new Shape(192, 128, 2, 112, 2, 1, 128, true),
+      new Shape(192, 192, 2, 64, 2, 1, 96, true), new Shape(256, 256, 2, 32, 2, 1, 128, true));
   /** Shapes for a mask and a function, or a function that reads a number for each score. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
@@ -185,7 +185,15 @@ final class Sm90AttentionShapes {
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
     var shapes = Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
     return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes
-        : Stream.concat(shapes.filter(shape -> !ROWS_OF_VALUES.contains(shape)), QUANTIZED_MASKED.stream());
+        : Stream.concat(shapes.filter(shape -> isSmallest(problem, shape) && !ROWS_OF_VALUES.contains(shape)),
+            QUANTIZED_MASKED.stream());
+  }
+
+  /** Whether no shape for operands of 8 bits has fewer columns of Q that hold the problem's. */
+  private static boolean isSmallest(AttentionProblem problem, Shape shape) {
+    int dim = problem.sizes().headDim();
+    return QUANTIZED_BLOCKS.stream().mapToInt(Shape::headDim).filter(held -> dim <= held).min().orElse(0)
+        == shape.headDim();
   }
 
   /**
