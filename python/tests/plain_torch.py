@@ -26,6 +26,7 @@ class Tensor:
         self.device, self.is_cuda, self.requires_grad = device, device != "cpu", requires_grad
         Tensor.last += 1 << 24
         self._address = Tensor.last if address is None else address
+        self.filled = None
 
     def stride(self, mode=None):
         return self._strides if mode is None else self._strides[mode]
@@ -37,10 +38,11 @@ class Tensor:
         return math.prod(self.shape)
 
     def data_ptr(self):
-        return self._address
+        """The address: PyTorch has none for a tensor without elements."""
+        return self._address if self.numel() else 0
 
     def get_device(self):
-        return 0 if self.is_cuda else -1
+        return int(self.device[5:]) if self.is_cuda else -1
 
     def is_contiguous(self):
         return self._strides == dense(self.shape)
@@ -49,7 +51,13 @@ class Tensor:
         shape = (shape,) if isinstance(shape, int) else shape
         return Tensor(*shape, dtype=dtype or self.dtype, device=self.device)
 
-    new_zeros = new_empty
+    def new_full(self, shape, value, dtype=None):
+        full = self.new_empty(shape, dtype)
+        full.filled = value
+        return full
+
+    def new_zeros(self, shape):
+        return self.new_full(shape, 0)
 
     def clone(self, memory_format=None):
         return self.new_empty(self.shape)

@@ -153,12 +153,51 @@ def test_sdpa_takes_the_place_of_pytorchs():
     close(ours, torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True), exact, "o")
 
 
-def test_nothing_gives_nothing():
-    for queries, keys in ((0, 5), (5, 0)):
-        q, k, v = tensors(2, queries, keys, 4, 4, 64, torch.bfloat16, grad=True)
-        o, lse, _ = flash_attn_func(q, k, v, return_attn_probs=True)
-        assert o.shape == q.shape and not o.any() and (lse == -math.inf).all()
-        assert not any(g.any() for g in torch.autograd.grad(o.sum(), (q, k, v)))
+@pytest.mark.parametrize("batch,queries,keys,heads", [(2, 0, 5, 4), (2, 5, 0, 4), (0, 5, 5, 4), (2, 5, 5, 0)])
+@pytest.mark.parametrize("dim", [64, 72])
+def test_nothing_gives_nothing(batch, queries, keys, heads, dim):
+    q, k, v = tensors(batch, queries, keys, heads, heads, dim, torch.bfloat16, grad=True)
+    o, lse, _ = flash_attn_func(q, k, v, return_attn_probs=True)
+    assert o.shape == q.shape and not o.any() and (lse == -math.inf).all()
+    assert not any(g.any() for g in torch.autograd.grad(o.sum(), (q, k, v)))
+    torch.cuda.synchronize()
+
+
+@pytest.mark.parametrize("queries,keys", [([], []), ([0, 0], [0, 0]), ([3, 2], [0, 0]), ([0, 0], [3, 2]),
+                                          ([3, 0, 200], [3, 5, 200]), ([3, 5, 200], [3, 0, 200])])
+def test_packed_sequences_of_nothing(queries, keys):
+    cu_q, cu_k = (torch.tensor([0, *x], device="cuda").cumsum(0, dtype=torch.int32) for x in (queries, keys))
+    q, k, v = (torch.randn(sum(n), 4, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+               for n in (queries, keys, keys))
+    o, lse, _ = flash_attn_varlen_func(q, k, v, cu_q, cu_k, max(queries, default=0), max(keys, default=0),
+                                       causal=True, return_attn_probs=True)
+    gradients = torch.autograd.grad(o.sum(), (q, k, v))
+    for i, (rows, seen) in enumerate(zip(queries, keys)):
+        a, c = cu_q[i], cu_k[i]
+        exact, logarithms = reference(q[None, a:a + rows], k[None, c:c + seen], v[None, c:c + seen], True)
+        assert torch.allclose(o[a:a + rows].double(), exact[0], atol=0.05)
+        assert torch.allclose(lse[:, a:a + rows].double(), logarithms[0], atol=1e-3)
+        if not rows or not seen:
+            parts = (gradients[0][a:a + rows], *(g[c:c + seen] for g in gradients[1:]))
+            assert not any(part.any() for part in parts)
+    assert all(torch.isfinite(g).all() for g in gradients)
+
+
+@pytest.mark.parametrize("change", [
+    lambda x: torch.cat([x.flatten()[:1], x.flatten()])[1:].view(x.shape),
+    lambda x: x.transpose(-1, -2).contiguous().transpose(-1, -2),
+    lambda x: torch.nn.functional.pad(x, (0, 1))[..., :-1],
+    lambda x: x[:, :, :1].expand(x.shape),
+    lambda x: x.repeat_interleave(2, -1)[..., ::2],
+], ids=["unaligned", "strided", "odd", "expanded", "every second"])
+def test_tensors_of_any_layout(change):
+    q, k, v = (change(x).detach().requires_grad_() for x in tensors(2, 70, 90, 4, 4, 64, torch.bfloat16))
+    whole = [x.detach().contiguous().clone().requires_grad_() for x in (q, k, v)]
+    o, wanted = flash_attn_func(q, k, v, causal=True), flash_attn_func(*whole, causal=True)
+    assert torch.equal(o, wanted)
+    do = change(torch.randn_like(wanted))
+    for a, b in zip(torch.autograd.grad(o, (q, k, v), do), torch.autograd.grad(wanted, whole, do.contiguous())):
+        assert torch.allclose(a, b, atol=0.05, rtol=0.05)
 
 
 def test_compiled_functions_have_no_graph_breaks():

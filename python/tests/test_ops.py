@@ -1,6 +1,7 @@
 """The operators' way to a launch: what they refuse, copy, fill up and remember; no GPU and no PyTorch."""
 
 import json
+import math
 import zlib
 
 import plain_torch
@@ -33,9 +34,11 @@ def data(folder):
     dense = ("B", "Sq", "Sk", "H", "Hk", "D", "L", "R")
     forward = {f"bf16-{mask}": case((*tensors, "tiles"), *dense) for mask in ("all", "causal", "window")}
     forward["bf16-causal-packed"] = case((*tensors, "cuQ", "cuK"), *dense, "N", "M")
-    backward = case((*tensors, "do", "dq", "dk", "dv", "w"), *dense, workspace=[["w", ["*", "Sq", 4]]])
+    gradients = (*tensors, "do", "dq", "dk", "dv", "w")
+    backward = {key: case(gradients, *dense, workspace=[["w", ["*", "Sq", 4]]])
+                for key in ("bf16-causal", "bf16-causal-packed")}
     (folder / "sm90.json").write_text(json.dumps({"attention_forward": forward,
-                                                  "attention_backward": {"bf16-causal": backward}}))
+                                                  "attention_backward": backward}))
     (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
                                                       "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 0,
                                                       "features": []}]))
@@ -164,11 +167,59 @@ def test_sdpa_has_heads_first(driver):
         sdpa(q, k, v, attn_mask=q)
 
 
-def test_nothing_is_launched_for_nothing(driver):
+@pytest.mark.parametrize("q,k", [((2, 0, 8, 64), (2, 5, 8, 64)), ((2, 5, 8, 64), (2, 0, 8, 64)),
+                                 ((0, 5, 8, 64), (0, 5, 8, 64)), ((2, 5, 0, 64), (2, 5, 0, 64)),
+                                 ((2, 5, 0, 64), (2, 5, 4, 64)), ((2, 5, 8, 72), (2, 0, 2, 72))])
+def test_nothing_is_launched_for_nothing(driver, q, k):
     from tilewright import flash_attn_func
 
-    assert flash_attn_func(*qkv(2, 0, 8, 64)).shape == (2, 0, 8, 64)
+    tensors = [Tensor(*shape, requires_grad=True) for shape in (q, k, k)]
+    o, lse, _ = flash_attn_func(*tensors, causal=True, return_attn_probs=True)
+    assert (o.shape, lse.shape, o.filled, lse.filled) == (q, (q[0], q[2], q[1]), 0, -math.inf)
+    gradients = o.backward(Tensor(*q, strides=(0, 0, 0, 0)))[:3]
+    assert [(x.shape, x.filled) for x in gradients] == [(shape, 0) for shape in (q, k, k)]
     assert not driver.launched
+
+
+@pytest.mark.parametrize("tokens,keys,sequences,longest", [(0, 0, 3, 0), (5, 0, 3, 5), (0, 5, 3, 0), (5, 5, 3, 0),
+                                                           (0, 0, 0, 0)])
+def test_nothing_is_launched_for_packed_sequences_of_nothing(driver, tokens, keys, sequences, longest):
+    from tilewright import flash_attn_varlen_func
+
+    q, k, v = (Tensor(x, 8, 64, requires_grad=True) for x in (tokens, keys, keys))
+    lengths = Tensor(sequences + 1, dtype="int32")
+    o = flash_attn_varlen_func(q, k, v, lengths, lengths, longest, keys, causal=True)
+    gradients = o.backward(Tensor(tokens, 8, 64))[:3]
+    assert (o.shape, o.filled, [x.filled for x in gradients]) == (q.shape, 0, [0, 0, 0])
+    assert not driver.launched
+
+
+def test_one_empty_sequence_is_the_kernels_own_matter(driver):
+    from tilewright import flash_attn_varlen_func
+
+    lengths = Tensor(4, dtype="int32")
+    flash_attn_varlen_func(*qkv(100, 8, 64), lengths, lengths, 60, 0, causal=True)
+    assert len(driver.launched) == 1
+
+
+@pytest.mark.parametrize("change", [{"device": "cuda:1"}, {"device": "cpu"}, {"dtype": "float16"}])
+def test_a_known_shape_is_checked_again(driver, change):
+    from tilewright import flash_attn_func, flash_attn_varlen_func
+
+    for place in (1, 2):
+        given = qkv(1, 16, 4, 64)
+        flash_attn_func(*given, causal=True)
+        given[place] = Tensor(1, 16, 4, 64, **change)
+        with pytest.raises((TypeError, ValueError), match=f"{'qkv'[place]} is "):
+            flash_attn_func(*given, causal=True)
+    packed = [*qkv(100, 8, 64), Tensor(4, dtype="int32"), Tensor(4, dtype="int32")]
+    flash_attn_varlen_func(*packed, 60, 60, causal=True)
+    packed[4] = Tensor(4, **{"dtype": "int32", **change})
+    with pytest.raises((TypeError, ValueError), match="cu_seqlens_k is "):
+        flash_attn_varlen_func(*packed, 60, 60, causal=True)
+    packed[4] = Tensor(4, dtype="int32", strides=(2,))
+    with pytest.raises(TypeError, match="cu_seqlens_k is .*contiguous"):
+        flash_attn_varlen_func(*packed, 60, 60, causal=True)
 
 
 def test_what_cannot_be_done_is_refused_with_the_reason(driver):
@@ -184,6 +235,8 @@ def test_what_cannot_be_done_is_refused_with_the_reason(driver):
         (lambda: flash_attn_func(q, *qkv(1, 8, 4, 64, dtype="float16")[1:]), "k is torch.float16, but q is"),
         (lambda: flash_attn_func(*qkv(8, 4, 64)), r"q has shape \(8, 4, 64\): needed is \(batch, sequence, heads"),
         (lambda: flash_attn_func(*qkv(1, 8, 4, 64, device="cpu")), "q is on cpu: needed is a CUDA device"),
+        (lambda: flash_attn_func(*qkv(1, 8, 4, 0)), "q has head dimension 0: needed is at least 1"),
+        (lambda: flash_attn_func(*qkv(1, 8, 4, 0), softmax_scale=1), "q has head dimension 0: needed is at least 1"),
         (lambda: flash_attn_func(q, k, v, softmax_scale=-1.0), "scale is -1.0: needed is a positive number"),
         (lambda: flash_attn_func(*qkv(1, 8, 4, 64, dtype="float16")), "no attention_forward for f16-all.*package"),
     ]:

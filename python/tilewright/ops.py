@@ -4,6 +4,7 @@ Plain functions run a kernel at once. Inside ``torch.compile``, ``torch.export``
 operators of ``torch.library`` under ``torch.ops.tilewright``, with meta functions and gradients.
 """
 
+import math
 import threading
 
 import torch
@@ -62,6 +63,8 @@ def _check(q, k, v, packed):
         raise ValueError(f"q is on {q.device}: needed is a CUDA device")
     if k.shape[:-1] != v.shape[:-1]:
         raise ValueError(f"k has shape {tuple(k.shape)} and v {tuple(v.shape)}: only their last extents may differ")
+    if not q.shape[-1]:
+        raise ValueError("q has head dimension 0: needed is at least 1")
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q has head dimension {q.shape[-1]}, but k has {k.shape[-1]}")
     if q.shape[-1] != v.shape[-1]:
@@ -80,11 +83,15 @@ def _aligned(tensor):
     return tensor if fits and tensor.data_ptr() % 16 == 0 else tensor.clone(memory_format=torch.contiguous_format)
 
 
+def _rows(q):
+    """The shape of the rows' logarithms."""
+    shape = q.shape
+    return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
+
+
 def _results(q):
     """New tensors for O and the rows' logarithms."""
-    shape = q.shape
-    logarithms = (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
-    return q.new_empty(shape), q.new_empty(logarithms, dtype=torch.float32)
+    return q.new_empty(q.shape), q.new_empty(_rows(q), dtype=torch.float32)
 
 
 class _Problem:
@@ -112,7 +119,8 @@ class _Problem:
         else:
             self.numbers.update(B=q.shape[0], Sq=q.shape[1], Sk=k.shape[1])
         self.copies = self.pad > 0
-        self.launches = None
+        # PyTorch's tensors without elements have no address: no kernel may be given one.
+        self.empty = 0 in q.shape or 0 in k.shape or self.packed and (longest < 1 or self.numbers["N"] < 1)
 
     def given(self, *tensors):
         """The tensors as the kernel takes them."""
@@ -141,21 +149,22 @@ class _Forward(_Problem):
     def __init__(self, q, k, v, options, cu_q, longest):
         super().__init__("attention_forward", q, k, v, options[:4] + (False, options[5]), cu_q, longest)
         self.copies |= any(_aligned(x) is not x for x in (q, k, v))
-        q, k, v = self.given(q, k, v)
-        o, lse = _results(q)
-        if o.numel():
+        if not self.empty:
+            q, k, v = self.given(q, k, v)
+            o, lse = _results(q)
             self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o)
 
     def run(self, q, k, v, cu_q, cu_k):
         """Enqueues the launches; gives O and the logarithms."""
+        if self.empty:
+            return q.new_zeros(q.shape), q.new_full(_rows(q), -math.inf, dtype=torch.float32)
         dim = q.shape[-1]
         if self.copies:
             q, k, v = self.given(q, k, v)
         o, lse = _results(q)
-        if self.launches is not None:
-            stream = _stream(self.ordinal)
-            self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(),
-                               self.device.counter(stream), cu_q, cu_k), stream, self.ordinal)
+        stream = _stream(self.ordinal)
+        self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(),
+                           self.device.counter(stream), cu_q, cu_k), stream, self.ordinal)
         return (o[..., :dim].contiguous() if self.pad else o), lse
 
 
@@ -167,27 +176,24 @@ class _Backward(_Problem):
     def __init__(self, do, q, k, v, o, lse, options, cu_q, longest):
         super().__init__("attention_backward", q, k, v, options, cu_q, longest)
         self.copies |= any(_aligned(x) is not x for x in (do, q, k, v, o))
-        self.empty = q.numel() == 0 or k.numel() == 0
-        do, q, k, v, o = self.given(do, q, k, v, o)
-        self.workspace = []
         if not self.empty:
+            do, q, k, v, o = self.given(do, q, k, v, o)
             dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
             template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
             self.workspace = [size(self.numbers)[0] for _, size in template.workspace]
 
     def run(self, do, q, k, v, o, lse, cu_q, cu_k):
         """Enqueues the launches; gives the gradients."""
+        if self.empty:
+            return tuple(x.new_zeros(x.shape) for x in (q, k, v))
         dim = q.shape[-1]
         if self.copies:
             do, q, k, v, o = self.given(do, q, k, v, o)
-        if self.empty:
-            gradients = [x.new_zeros(x.shape) for x in (q, k, v)]
-        else:
-            gradients = [x.new_empty(x.shape) for x in (q, k, v)]
-            held = [q.new_empty(size, dtype=torch.uint8) for size in self.workspace]
-            self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr(),
-                               *(x.data_ptr() for x in gradients), cu_q, cu_k, *(x.data_ptr() for x in held)),
-                              _stream(self.ordinal), self.ordinal)
+        gradients = [x.new_empty(x.shape) for x in (q, k, v)]
+        held = [q.new_empty(size, dtype=torch.uint8) for size in self.workspace]
+        self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr(),
+                           *(x.data_ptr() for x in gradients), cu_q, cu_k, *(x.data_ptr() for x in held)),
+                          _stream(self.ordinal), self.ordinal)
         return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
 
 
@@ -201,7 +207,7 @@ def _run(plan, *arguments):
 
 def _forward(q, k, v, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           options, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           k.get_device(), v.get_device(), options, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         plan = _plans.forward[key] = _Forward(q, k, v, options, None, 0)
@@ -224,13 +230,14 @@ def _lengths(name, cumulated, device):
                         "of torch.int32")
     if cumulated.device != device:
         raise ValueError(f"{name} is on {cumulated.device}, but q is on {device}")
-    if cumulated.shape[0] < 2:
-        raise ValueError(f"{name} has {cumulated.shape[0]} elements: needed is one more than there are sequences")
+    if cumulated.shape[0] < 1:
+        raise ValueError(f"{name} has no elements: needed is one more than there are sequences")
 
 
 def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           options, cu_q.shape, cu_k.shape, cu_q.dtype, cu_k.dtype, longest_q,
+           k.get_device(), v.get_device(), options, cu_q.shape, cu_k.shape, cu_q.dtype, cu_k.dtype, cu_q.get_device(),
+           cu_k.get_device(), cu_q.stride(), cu_k.stride(), longest_q,
            (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
@@ -342,7 +349,7 @@ _forward_varlen_operator.register_autograd(_pass_back_varlen, setup_context=_rem
 
 
 def _options(q, scale, causal, window, deterministic, softcap):
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    scale = max(1, q.shape[-1]) ** -0.5 if scale is None else float(scale)
     if not scale > 0:
         raise ValueError(f"scale is {scale}: needed is a positive number")
     if not softcap >= 0:
