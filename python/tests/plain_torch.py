@@ -75,28 +75,43 @@ class Tensor:
         return Tensor(*self.shape[:-1], end, dtype=self.dtype, strides=self._strides, address=self._address)
 
 
-class Function:
-    """torch.autograd.Function, whose calls leave their context behind."""
+class FunctionBase:
+    """What torch.autograd.Function is made of; calls leave their context behind."""
 
     @classmethod
     def apply(cls, *inputs):
-        context = types.SimpleNamespace(mark_non_differentiable=lambda *_: None)
+        context = types.SimpleNamespace(mark_non_differentiable=lambda *_: None, set_materialize_grads=lambda _: None)
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
         outputs = cls.forward(context, *inputs)
-        outputs[0].backward = lambda gradient: cls.backward(context, gradient, None)
+        first = outputs[0] if type(outputs) is tuple else outputs
+        first.backward = lambda gradient: cls.backward(context, gradient)
         return outputs
 
 
-class Operator:
-    def __init__(self, function):
-        self.function = function
+class Function(FunctionBase):
+    pass
 
-    def register_fake(self, function):
-        self.fake = function
-        return function
 
-    def register_autograd(self, backward, setup_context):
-        self.backward = backward
+class Library:
+    """torch.library.Library, whose operators are called at once."""
+
+    operators = types.SimpleNamespace()
+
+    def __init__(self, namespace, kind):
+        assert (namespace, kind) == ("tilewright", "FRAGMENT")
+        self.schemas = {}
+
+    def define(self, schema, tags):
+        self.schemas[schema.split("(")[0]] = schema
+
+    def impl(self, name, function, key):
+        names = [part.split()[-1] for part in self.schemas[name].split("(")[1].split(")")[0].split(",")]
+
+        def call(*arguments):
+            assert key == "CUDA" and len(arguments) == len(names)
+            return function(*arguments)
+
+        setattr(Library.operators, name, call)
 
 
 class Guard:
@@ -120,8 +135,12 @@ def install(monkeypatch):
     torch.Tensor, torch.contiguous_format = Tensor, None
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: 77, _cuda_getDevice=lambda: 0)
     torch.autograd = types.SimpleNamespace(Function=Function)
-    torch.library = types.SimpleNamespace(custom_op=lambda name, mutates_args: Operator)
-    torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
+    torch.library = types.SimpleNamespace(Library=Library, register_fake=lambda name, function, lib: None,
+                                          register_autograd=lambda name, backward, setup_context, lib: None)
+    torch.Tag = types.SimpleNamespace(pt2_compliant_tag=0)
+    torch.ops = types.SimpleNamespace(tilewright=Library.operators)
+    torch.empty_strided = lambda shape, strides, dtype, device: Tensor(*shape, strides=strides, dtype=dtype)
+    torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False)
     torch.cuda = types.SimpleNamespace(device=Guard)
     torch.is_grad_enabled, torch.is_autocast_enabled = (lambda: True), (lambda: False)
     for name, dtype in dtypes.items():

@@ -220,6 +220,34 @@ def test_operators_keep_their_promises():
                           (*flat, cu, cu, 68, 68, 0.125, True, -1, -1, False, 0.0))
 
 
+def test_operators_of_gradients_keep_their_promises():
+    q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16)
+    options = (0.125, True, -1, -1, False, 0.0)
+    o, lse = torch.ops.tilewright.attention_forward(q, k, v, *options)
+    torch.library.opcheck(torch.ops.tilewright.attention_backward.default, (o, q, k, v, o, lse, *options),
+                          test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
+
+
+def test_gradients_through_operators_are_those_of_functions():
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("a fixed order is for SM90")
+    q, k, v = tensors(2, 100, 130, 4, 2, 64, torch.bfloat16, grad=True)
+    do = torch.randn_like(q)
+    o, _ = torch.ops.tilewright.attention_forward(q, k, v, 0.125, True, -1, -1, True, 0.0)
+    function = flash_attn_func(q, k, v, causal=True, softmax_scale=0.125, deterministic=True)
+    assert torch.equal(o, function)
+    for a, b in zip(torch.autograd.grad(o, (q, k, v), do), torch.autograd.grad(function, (q, k, v), do)):
+        assert torch.equal(a, b)
+
+
+def test_logarithms_alone_give_no_gradients():
+    q, k, v = tensors(1, 64, 64, 4, 4, 64, torch.bfloat16, grad=True)
+    o, lse, _ = flash_attn_func(q, k, v, return_attn_probs=True)
+    assert o.requires_grad and not lse.requires_grad
+    with torch.inference_mode():
+        assert torch.equal(flash_attn_func(q, k, v), o)
+
+
 def test_captured_graphs_replay():
     q, k, v = tensors(1, 256, 256, 4, 4, 64, torch.bfloat16)
     wanted = flash_attn_func(q, k, v, causal=True)

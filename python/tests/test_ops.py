@@ -138,7 +138,7 @@ def test_gradients_are_of_the_tensors_that_were_given(driver):
     gradient = Tensor(2, 30, 8, 64, strides=(0, 0, 0, 0))
     dq, dk, dv, *rest = out.backward(gradient)
     given = launched(driver, ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "w"), *DENSE)
-    assert rest == [None, None]
+    assert rest == [None] * 3
     assert [given[n] for n in ("q", "o", "dq", "dk", "dv")] == [x.data_ptr() for x in (q, out, dq, dk, dv)]
     assert given["do"] != gradient.data_ptr() and given["do_s"] == 512 and given["w"]
 
@@ -154,6 +154,44 @@ def test_packed_sequences_are_counted(driver):
     assert lse.shape == (8, 100) and given["lse_h"] == 100
     with pytest.raises(TypeError, match="cu_seqlens_q is torch.float32"):
         flash_attn_varlen_func(q, k, v, Tensor(4, dtype="float32"), lengths, 60, 60, causal=True)
+
+
+def test_operators_launch_what_functions_do(driver):
+    import torch
+
+    from tilewright import flash_attn_func, flash_attn_varlen_func
+
+    def launches():
+        values = [(x[:5], [number(place, "u32") for place in x[5][-9:]]) for x in driver.launched]
+        driver.launched.clear()
+        return values
+
+    q, k, v = qkv(2, 30, 8, 64, requires_grad=True)
+    operators, options = torch.ops.tilewright, (0.125, True, -1, -1, False, 0.0)
+    out, lse, _ = flash_attn_func(q, k, v, causal=True, return_attn_probs=True)
+    out.backward(out)
+    wanted = launches()
+    operators.attention_backward(out, q, k, v, *operators.attention_forward(q, k, v, *options), *options)
+    assert launches() == wanted and len(wanted) == 2
+    lengths = Tensor(4, dtype="int32")
+    q, k, v = qkv(100, 8, 64, requires_grad=True)
+    out = flash_attn_varlen_func(q, k, v, lengths, lengths, 60, 60, causal=True)
+    out.backward(out)
+    wanted = launches()
+    packed = (lengths, lengths, 60, 60, *options)
+    both = operators.attention_varlen_forward(q, k, v, *packed)
+    operators.attention_varlen_backward(out, q, k, v, *both, *packed)
+    assert launches() == wanted and len(wanted) == 2
+
+
+def test_options_are_numbers(driver):
+    from tilewright import flash_attn_func
+
+    given = qkv(1, 16, 4, 64)
+    flash_attn_func(*given, window_size=[3, 4], softmax_scale=1, causal=1)
+    assert launched(driver, *FORWARD)["scale"] == 1
+    with pytest.raises(TypeError, match="window is .*needed are two whole numbers"):
+        flash_attn_func(*given, window_size=(3, 4.5))
 
 
 def test_sdpa_has_heads_first(driver):

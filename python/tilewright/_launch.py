@@ -51,8 +51,11 @@ class Launches:
 
     def __init__(self, driver, template, kernels, numbers, names, scalars, load):
         self._driver = driver
-        self._slots, self._maps, self._launches = [], [], []
+        self._maps, self._launches, self._stream = [], [], None
         self._places = {name: index for index, name in enumerate(names)}
+        # All addresses lie in one table, where arguments are read from.
+        self._table = struct.Struct(f"{len(names)}Q")
+        self._addresses = ctypes.create_string_buffer(self._table.size)
         for launch in template.launches:
             self._add(launch, kernels[launch.kernel], numbers, scalars, load)
 
@@ -66,10 +69,10 @@ class Launches:
             at += -at % (TENSOR_MAP_ALIGNMENT if size > 8 else 8)
             places.append(at)
             at += size
-        for argument, value, place in zip(launch.arguments, values, places):
+        for index, (argument, value, place) in enumerate(zip(launch.arguments, values, places)):
             kind = argument[0]
             if kind == "pointer":
-                self._slots.append((ctypes.c_uint64.from_address(place), self._places[argument[1]]))
+                places[index] = ctypes.addressof(self._addresses) + 8 * self._places[argument[1]]
             elif kind == "map":
                 _, name, element, _, _, box, steps, swizzle, promotion = argument
                 self._maps.append(_Map(place, self._places[name],
@@ -86,15 +89,17 @@ class Launches:
 
     def run(self, addresses, stream, ordinal):
         """Enqueues the launches on a stream, with buffers at these addresses."""
-        for slot, index in self._slots:
-            slot.value = addresses[index]
+        self._table.pack_into(self._addresses, 0, *addresses)
         for map in self._maps:
             address = addresses[map.index]
             if address != map.address:
                 self._move(map, address)
+        if stream != self._stream:
+            for config, *_ in self._launches:
+                config.stream = stream
+            self._stream = stream
         launch = self._driver.launch
-        for config, reference, function, pointers, _, _ in self._launches:
-            config.stream = stream
+        for _, reference, function, pointers, _, _ in self._launches:
             status = launch(reference, function, pointers, None)
             if status:
                 self._retry(status, reference, function, pointers, ordinal)

@@ -3,7 +3,7 @@
 Causal masks and windows are aligned at the last query and the last key. Dropout is refused.
 """
 
-from .ops import attention, attention_varlen
+from .ops import call, call_varlen
 
 
 def _refuse(dropout_p, alibi_slopes, block_table=None):
@@ -22,10 +22,10 @@ def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, wi
     :returns: (batch, seqlen_q, heads, dim); with return_attn_probs also FP32 logarithms (batch, heads, seqlen_q) of
         the rows' sums, and None
     """
-    _refuse(dropout_p, alibi_slopes)
-    out, lse = attention(q, k, v, scale=softmax_scale, causal=causal, window=window_size,
-                         deterministic=deterministic, softcap=softcap)
-    return (out, lse, None) if return_attn_probs else out
+    if dropout_p or alibi_slopes is not None:
+        _refuse(dropout_p, alibi_slopes)
+    out = call(q, k, v, softmax_scale, causal, window_size, deterministic, softcap, return_attn_probs)
+    return (*out, None) if return_attn_probs else out
 
 
 def flash_attn_kvpacked_func(q, kv, dropout_p=0.0, softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0,
@@ -50,6 +50,6 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     :returns: (total_q, heads, dim); with return_attn_probs also FP32 logarithms (heads, total_q), and None
     """
     _refuse(dropout_p, alibi_slopes, block_table)
-    out, lse = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale=softmax_scale,
-                                causal=causal, window=window_size, deterministic=deterministic, softcap=softcap)
-    return (out, lse, None) if return_attn_probs else out
+    out = call_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, softmax_scale, causal,
+                      window_size, deterministic, softcap, return_attn_probs)
+    return (*out, None) if return_attn_probs else out

@@ -4,7 +4,9 @@ Plain functions run a kernel at once. Inside ``torch.compile``, ``torch.export``
 operators of ``torch.library`` under ``torch.ops.tilewright``, with meta functions and gradients.
 """
 
+import functools
 import math
+import numbers
 import threading
 
 import torch
@@ -16,6 +18,15 @@ FAR = 1 << 29  # a window's bound of more positions hides nothing
 _TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 _stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 _current = getattr(torch._C, "_cuda_getDevice", None)
+
+
+def _empty_strided(shape, strides, dtype):
+    return torch.empty_strided(shape, strides, dtype=dtype, device="cuda")
+
+
+# What compiled graphs allocate by, where this PyTorch has it: it saves the way through the dispatcher.
+_guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_empty = getattr(_guards, "_empty_strided_cuda", _empty_strided)
 
 
 class _Plans(threading.local):
@@ -89,17 +100,38 @@ def _rows(q):
     return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
 
 
-def _results(q):
-    """New tensors for O and the rows' logarithms."""
-    return q.new_empty(q.shape), q.new_empty(_rows(q), dtype=torch.float32)
+class _New:
+    """New tensors of a shape on the current device, with contiguous elements."""
+
+    def __init__(self, shape, dtype):
+        self.shape = tuple(shape)
+        self.strides = tuple(math.prod(max(1, n) for n in self.shape[i + 1:]) for i in range(len(self.shape)))
+        self.tensor = functools.partial(_empty, self.shape, self.strides, dtype)
+
+    def stride(self, mode=None):
+        """The strides of a tensor, or one of them."""
+        return self.strides if mode is None else self.strides[mode]
+
+
+def _normal(scale, causal, window, deterministic, softcap, dim):
+    """Options as the operators take them."""
+    scale = max(1, dim) ** -0.5 if scale is None else float(scale)
+    if not scale > 0:
+        raise ValueError(f"scale is {scale}: needed is a positive number")
+    if not softcap >= 0:
+        raise ValueError(f"softcap is {softcap}: needed is a positive number, or 0 for none")
+    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic), float(softcap)
 
 
 class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
     def __init__(self, operator, q, k, v, options, cu_q, longest):
-        scale, causal, left, right, deterministic, softcap = options
         _check(q, k, v, cu_q is not None)
+        window = options[2]
+        if len(window) != 2 or not all(isinstance(bound, numbers.Integral) for bound in window):
+            raise TypeError(f"window is {window}: needed are two whole numbers")
+        scale, causal, left, right, deterministic, softcap = _normal(*options, q.shape[-1])
         self.packed = cu_q is not None
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)
@@ -147,24 +179,33 @@ class _Forward(_Problem):
     NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK")
 
     def __init__(self, q, k, v, options, cu_q, longest):
-        super().__init__("attention_forward", q, k, v, options[:4] + (False, options[5]), cu_q, longest)
+        super().__init__("attention_forward", q, k, v, (*options[:3], False, options[4]), cu_q, longest)
         self.copies |= any(_aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
-            o, lse = _results(q)
-            self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o)
+            self.o, self.lse = _New(q.shape, q.dtype), _New(_rows(q), torch.float32)
+            self.prepare(self.NAMES, self.lse, q=q, k=k, v=v, o=self.o)
+        self.stream = self.counter = None
 
-    def run(self, q, k, v, cu_q, cu_k):
-        """Enqueues the launches; gives O and the logarithms."""
+    def run(self, q, k, v, addresses, cu_q=0, cu_k=0):
+        """Enqueues the launches; gives O and the logarithms.
+
+        :param addresses: those of q, k and v
+        """
+        if self.ordinal != _current():
+            with torch.cuda.device(self.ordinal):
+                return self.run(q, k, v, addresses, cu_q, cu_k)
         if self.empty:
             return q.new_zeros(q.shape), q.new_full(_rows(q), -math.inf, dtype=torch.float32)
-        dim = q.shape[-1]
         if self.copies:
+            dim = q.shape[-1]
             q, k, v = self.given(q, k, v)
-        o, lse = _results(q)
+            addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
+        o, lse = self.o.tensor(), self.lse.tensor()
         stream = _stream(self.ordinal)
-        self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(),
-                           self.device.counter(stream), cu_q, cu_k), stream, self.ordinal)
+        if stream != self.stream:
+            self.stream, self.counter = stream, self.device.counter(stream)
+        self.launches.run((*addresses, o.data_ptr(), lse.data_ptr(), self.counter, cu_q, cu_k), stream, self.ordinal)
         return (o[..., :dim].contiguous() if self.pad else o), lse
 
 
@@ -178,50 +219,54 @@ class _Backward(_Problem):
         self.copies |= any(_aligned(x) is not x for x in (do, q, k, v, o))
         if not self.empty:
             do, q, k, v, o = self.given(do, q, k, v, o)
-            dq, dk, dv = (x.new_empty(x.shape) for x in (q, k, v))
+            self.gradients = [_New(x.shape, x.dtype) for x in (q, k, v)]
+            dq, dk, dv = self.gradients
             template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
-            self.workspace = [size(self.numbers)[0] for _, size in template.workspace]
+            self.workspace = [_New((size(self.numbers)[0],), torch.uint8) for _, size in template.workspace]
 
-    def run(self, do, q, k, v, o, lse, cu_q, cu_k):
-        """Enqueues the launches; gives the gradients."""
+    def run(self, do, q, k, v, o, lse, addresses, cu_q=0, cu_k=0):
+        """Enqueues the launches; gives the gradients.
+
+        :param addresses: those of q, k, v, o, lse and do
+        """
+        if self.ordinal != _current():
+            with torch.cuda.device(self.ordinal):
+                return self.run(do, q, k, v, o, lse, addresses, cu_q, cu_k)
         if self.empty:
             return tuple(x.new_zeros(x.shape) for x in (q, k, v))
-        dim = q.shape[-1]
         if self.copies:
+            dim = q.shape[-1]
             do, q, k, v, o = self.given(do, q, k, v, o)
-        gradients = [x.new_empty(x.shape) for x in (q, k, v)]
-        held = [q.new_empty(size, dtype=torch.uint8) for size in self.workspace]
-        self.launches.run((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr(),
-                           *(x.data_ptr() for x in gradients), cu_q, cu_k, *(x.data_ptr() for x in held)),
+            addresses = [x.data_ptr() for x in (q, k, v, o, lse, do)]
+        gradients = [x.tensor() for x in self.gradients]
+        held = [x.tensor() for x in self.workspace]
+        self.launches.run((*addresses, *[x.data_ptr() for x in gradients], cu_q, cu_k, *[x.data_ptr() for x in held]),
                           _stream(self.ordinal), self.ordinal)
         return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
 
 
-def _run(plan, *arguments):
-    """Runs a plan on its device."""
-    if plan.ordinal == _current():
-        return plan.run(*arguments)
-    with torch.cuda.device(plan.ordinal):
-        return plan.run(*arguments)
+def _forward(q, k, v, options):
+    """O and the rows' logarithms.
 
-
-def _forward(q, k, v, *options):
+    :param options: scale, causal, window, deterministic and softcap as the caller gave them
+    """
+    addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           k.get_device(), v.get_device(), options, (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           k.get_device(), v.get_device(), options, (addresses[0] | addresses[1] | addresses[2]) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         plan = _plans.forward[key] = _Forward(q, k, v, options, None, 0)
-    return _run(plan, q, k, v, 0, 0)
+    return plan.run(q, k, v, addresses)
 
 
-def _backward(do, q, k, v, o, lse, *options):
+def _backward(do, q, k, v, o, lse, options):
+    a = addresses = q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr()
     key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
-           q.get_device(), options,
-           (do.data_ptr() | q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15)
+           q.get_device(), options, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15)
     plan = _plans.backward.get(key)
     if plan is None:
         plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, None, 0)
-    return _run(plan, do, q, k, v, o, lse, 0, 0)
+    return plan.run(do, q, k, v, o, lse, addresses)
 
 
 def _lengths(name, cumulated, device):
@@ -234,11 +279,12 @@ def _lengths(name, cumulated, device):
         raise ValueError(f"{name} has no elements: needed is one more than there are sequences")
 
 
-def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
+def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, options):
+    addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
            k.get_device(), v.get_device(), options, cu_q.shape, cu_k.shape, cu_q.dtype, cu_k.dtype, cu_q.get_device(),
            cu_k.get_device(), cu_q.stride(), cu_k.stride(), longest_q,
-           (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15)
+           (addresses[0] | addresses[1] | addresses[2]) & 15)
     plan = _plans.forward.get(key)
     if plan is None:
         _lengths("cu_seqlens_q", cu_q, q.device)
@@ -246,76 +292,59 @@ def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, *options):
         if cu_q.shape != cu_k.shape:
             raise ValueError(f"cu_seqlens_q has {cu_q.shape[0]} elements, but cu_seqlens_k has {cu_k.shape[0]}")
         plan = _plans.forward[key] = _Forward(q, k, v, options, cu_q, longest_q)
-    return _run(plan, q, k, v, cu_q.data_ptr(), cu_k.data_ptr())
+    return plan.run(q, k, v, addresses, cu_q.data_ptr(), cu_k.data_ptr())
 
 
-def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, *options):
+def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, options):
+    a = addresses = q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr()
     key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
-           q.get_device(), options, cu_q.shape, longest_q,
-           (do.data_ptr() | q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15)
+           q.get_device(), options, cu_q.shape, longest_q, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15)
     plan = _plans.backward.get(key)
     if plan is None:
         plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, cu_q, longest_q)
-    return _run(plan, do, q, k, v, o, lse, cu_q.data_ptr(), cu_k.data_ptr())
+    return plan.run(do, q, k, v, o, lse, addresses, cu_q.data_ptr(), cu_k.data_ptr())
 
 
 class _Attention(torch.autograd.Function):
     """Attention whose gradients are asked for; ``lengths`` is empty or the four arguments of packed sequences."""
 
     @staticmethod
-    def forward(ctx, q, k, v, lengths, options):
-        o, lse = _forward_varlen(q, k, v, *lengths, *options) if lengths else _forward(q, k, v, *options)
+    def forward(ctx, q, k, v, lengths, options, logarithms):
+        o, lse = _forward_varlen(q, k, v, *lengths, options) if lengths else _forward(q, k, v, options)
         ctx.save_for_backward(q, k, v, o, lse, *lengths[:2])
+        ctx.set_materialize_grads(False)
         ctx.longest, ctx.options = lengths[2:], options
+        if not logarithms:
+            return o
         ctx.mark_non_differentiable(lse)
         return o, lse
 
     @staticmethod
-    def backward(ctx, do, _):
+    def backward(ctx, do, *_):
+        if do is None:
+            return (None,) * 6
         q, k, v, o, lse, *cumulated = ctx.saved_tensors
         pass_back = _backward_varlen if cumulated else _backward
-        return (*pass_back(do, q, k, v, o, lse, *cumulated, *ctx.longest, *ctx.options), None, None)
+        return (*pass_back(do, q, k, v, o, lse, *cumulated, *ctx.longest, ctx.options), None, None, None)
 
 
-@torch.library.custom_op("tilewright::attention_forward", mutates_args=())
-def _forward_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool, left: int,
-                      right: int, deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor]:
-    return _forward(q, k, v, scale, causal, left, right, deterministic, softcap)
+# Function.apply without its support of transforms, which know no addresses.
+_apply = super(torch.autograd.Function, _Attention).apply
 
 
-@torch.library.custom_op("tilewright::attention_backward", mutates_args=())
-def _backward_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
-                       lse: torch.Tensor, scale: float, causal: bool, left: int, right: int,
-                       deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return _backward(do, q, k, v, o, lse, scale, causal, left, right, deterministic, softcap)
+def _as_operator(function, tensors):
+    """A function of tensors and of a tuple of options, with the arguments of an operator."""
+    def operator(*arguments):
+        scale, causal, left, right, deterministic, softcap = arguments[tensors:]
+        return function(*arguments[:tensors], (scale, causal, (left, right), deterministic, softcap))
+
+    return operator
 
 
-@torch.library.custom_op("tilewright::attention_varlen_forward", mutates_args=())
-def _forward_varlen_operator(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor,
-                             longest_q: int, longest_k: int, scale: float, causal: bool, left: int, right: int,
-                             deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor]:
-    return _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right, deterministic,
-                           softcap)
-
-
-@torch.library.custom_op("tilewright::attention_varlen_backward", mutates_args=())
-def _backward_varlen_operator(do: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, o: torch.Tensor,
-                              lse: torch.Tensor, cu_q: torch.Tensor, cu_k: torch.Tensor, longest_q: int,
-                              longest_k: int, scale: float, causal: bool, left: int, right: int,
-                              deterministic: bool, softcap: float) -> tuple[torch.Tensor, torch.Tensor,
-                                                                            torch.Tensor]:
-    return _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, scale, causal, left, right,
-                            deterministic, softcap)
-
-
-@_forward_operator.register_fake
-@_forward_varlen_operator.register_fake
 def _fake_forward(q, k, v, *_):
-    return _results(q)
+    return q.new_empty(q.shape), q.new_empty(_rows(q), dtype=torch.float32)
 
 
-@_backward_operator.register_fake
-@_backward_varlen_operator.register_fake
 def _fake_backward(do, q, k, v, *_):
     return tuple(x.new_empty(x.shape) for x in (q, k, v))
 
@@ -344,29 +373,77 @@ def _pass_back_varlen(ctx, do, _):
     return (*gradients, None, None, *[None] * len(ctx.options))
 
 
-_forward_operator.register_autograd(_pass_back, setup_context=_remember)
-_forward_varlen_operator.register_autograd(_pass_back_varlen, setup_context=_remember_varlen)
+def _no_second_derivatives(ctx, *_):
+    raise NotImplementedError("second derivatives of attention: needed are first ones")
 
 
-def _options(q, scale, causal, window, deterministic, softcap):
-    scale = max(1, q.shape[-1]) ** -0.5 if scale is None else float(scale)
-    if not scale > 0:
-        raise ValueError(f"scale is {scale}: needed is a positive number")
-    if not softcap >= 0:
-        raise ValueError(f"softcap is {softcap}: needed is a positive number, or 0 for none")
-    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic), float(softcap)
+_OPTIONS = "float scale, bool causal, int left, int right, bool deterministic, float softcap"
+_LENGTHS = "Tensor cu_q, Tensor cu_k, int longest_q, int longest_k"
+_library = torch.library.Library("tilewright", "FRAGMENT")
 
 
-def _is_plain(q):
-    """Whether a tensor holds numbers, and nothing follows what is done with it."""
-    return not torch.compiler.is_compiling() and type(q) in (torch.Tensor, torch.nn.Parameter)
+def _register(name, schema, kernel, fake, backward, remember=None):
+    """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call."""
+    _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
+    _library.impl(name, kernel, "CUDA")
+    torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
+    torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
+
+
+_register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)",
+          _as_operator(_forward, 3), _fake_forward, _pass_back, _remember)
+_register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor)",
+          _as_operator(_forward_varlen, 7), _fake_forward, _pass_back_varlen, _remember_varlen)
+_TENSORS = "Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse"
+_register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
+          _as_operator(_backward, 6), _fake_backward, _no_second_derivatives)
+_register("attention_varlen_backward", f"({_TENSORS}, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
+          _as_operator(_backward_varlen, 10), _fake_backward, _no_second_derivatives)
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_is_tracing, _keeps_gradients = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
 
 
 def _cast(*tensors):
     """The tensors in the type of autocast, as PyTorch's matrix products take them."""
-    if tensors[0].dtype == torch.float32 and torch.is_autocast_enabled():
+    if torch.is_autocast_enabled():
         return [x.to(torch.get_autocast_gpu_dtype()) for x in tensors]
     return tensors
+
+
+def call(q, k, v, scale, causal, window, deterministic, softcap, logarithms):
+    """Attention by position, for functions of other signatures.
+
+    :param logarithms: whether the logarithms are given, too
+    """
+    if q.dtype is torch.float32:
+        q, k, v = _cast(q, k, v)
+    # Something follows what is done with tensors of other types.
+    if _is_tracing() or type(q) not in _PLAIN:
+        both = torch.ops.tilewright.attention_forward(
+            q, k, v, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
+        return both if logarithms else both[0]
+    options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
+    if _keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        return _apply(q, k, v, (), options, logarithms)
+    both = _forward(q, k, v, options)
+    return both if logarithms else both[0]
+
+
+def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window, deterministic, softcap, logarithms):
+    """Attention of packed sequences by position."""
+    if q.dtype is torch.float32:
+        q, k, v = _cast(q, k, v)
+    lengths = (cu_q, cu_k, int(longest_q), int(longest_k))
+    if _is_tracing() or type(q) not in _PLAIN:
+        both = torch.ops.tilewright.attention_varlen_forward(
+            q, k, v, *lengths, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
+        return both if logarithms else both[0]
+    options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
+    if _keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        return _apply(q, k, v, lengths, options, logarithms)
+    both = _forward_varlen(q, k, v, *lengths, options)
+    return both if logarithms else both[0]
 
 
 def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False, softcap=0.0):
@@ -379,14 +456,7 @@ def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), determinist
     :param softcap: bends scores s into softcap · tanh(s / softcap); 0 leaves them as they are
     :returns: (batch, sequence, heads, dim), and FP32 of (batch, heads, sequence), -inf for a query without keys
     """
-    options = _options(q, scale, causal, window, deterministic, softcap)
-    if q.dtype not in _TYPES:
-        q, k, v = _cast(q, k, v)
-    if not _is_plain(q):
-        return torch.ops.tilewright.attention_forward(q, k, v, *options)
-    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        return _Attention.apply(q, k, v, (), options)
-    return _forward(q, k, v, *options)
+    return call(q, k, v, scale, causal, window, deterministic, softcap, True)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *, scale=None, causal=False,
@@ -396,15 +466,8 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seql
 
     :returns: (tokens, heads, dim), and FP32 of (heads, tokens)
     """
-    options = _options(q, scale, causal, window, deterministic, softcap)
-    if q.dtype not in _TYPES:
-        q, k, v = _cast(q, k, v)
-    lengths = (cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
-    if not _is_plain(q):
-        return torch.ops.tilewright.attention_varlen_forward(q, k, v, *lengths, *options)
-    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        return _Attention.apply(q, k, v, lengths, options)
-    return _forward_varlen(q, k, v, *lengths, *options)
+    return call_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, causal, window,
+                       deterministic, softcap, True)
 
 
 def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -421,5 +484,5 @@ def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scal
                                   "many keys as queries; attention(causal=True) aligns the last of both")
     if not enable_gqa and query.shape[-3] != key.shape[-3]:
         raise ValueError(f"query has {query.shape[-3]} heads and key {key.shape[-3]}: needed is enable_gqa=True")
-    o, _ = attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale=scale, causal=is_causal)
-    return o.transpose(1, 2)
+    return call(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale, is_causal, (-1, -1), False,
+                0.0, False).transpose(1, 2)
