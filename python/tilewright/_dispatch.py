@@ -123,7 +123,7 @@ class Data:
                 known = ", ".join(sorted(self._operators.get(operator, {}))) or "none"
                 raise NotImplementedError(
                     f"this package has no {operator} for {key} on sm{self.chosen_for}, only for: {known}; "
-                    f"add it by: tilewright package --out DIR --operator {operator}")
+                    f"add it by: tilewright package --out DIR --arch sm{self.chosen_for}")
             case = self._cases[operator, key] = Case(data)
         return case
 

@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
     "Write a Python wheel with kernels, the choices among them, and PyTorch operators.",
     "It needs a GPU's driver and PyTorch, but no Java, compiler or toolkit: pip install FILE."})
 @Examples({"package --out dist                          # all operators",
-    "package --out dist --arch sm90 --operator attention_forward"})
+    "package --out dist --arch sm90 --operator attention_forward --case bf16-causal,bf16-all"})
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
@@ -52,6 +52,10 @@ public final class PackageCommand implements Callable<Integer> {
       completionCandidates = Operators.class)
   private List<String> operators = List.of();
 
+  @Option(names = "--case", split = ",", paramLabel = "CASE",
+      description = "Types and options to package (default: all), such as bf16-causal of attention.")
+  private List<String> only = List.of();
+
   public PackageCommand(Console console) {
     this.console = console;
   }
@@ -70,6 +74,7 @@ public final class PackageCommand implements Callable<Integer> {
   public Integer call() {
     var chosen = operators.isEmpty() ? PackageData.operators() : operators.stream().map(this::operator).toList();
     var capabilities = architectures.stream().map(this::capability).toList();
+    checkCases(chosen, capabilities);
     makeFolder();
     var kernels = new PackagedKernels();
     var files = new TreeMap<String, byte[]>();
@@ -106,11 +111,20 @@ public final class PackageCommand implements Callable<Integer> {
             + String.join(", ", PackageData.CAPABILITIES.stream().map(c -> "sm" + c).toList())));
   }
 
+  private void checkCases(List<PackagedOperator> chosen, List<Integer> capabilities) {
+    var all = capabilities.stream().flatMap(c -> PackageData.cases(chosen, c).stream()).map(c -> c.problems().key())
+        .distinct().toList();
+    only.stream().filter(name -> !all.contains(name)).findFirst().ifPresent(name -> {
+      throw CommandFailure.badInput("no case " + name + ": there are " + String.join(", ", all));
+    });
+  }
+
   private Map<Integer, Map<String, Object>> data(List<PackagedOperator> chosen, List<Integer> capabilities,
       PackagedKernels kernels) {
     var all = new TreeMap<Integer, Map<String, Object>>();
     for (int capability : capabilities) {
-      var cases = PackageData.cases(chosen, capability);
+      var cases = PackageData.cases(chosen, capability).stream()
+          .filter(c -> only.isEmpty() || only.contains(c.problems().key())).toList();
       try (var progress = new LaunchProgress(console, cases.size())) {
         all.put(capability, PackageData.of(cases, kernels,
             name -> progress.begins("choices for sm" + capability + ": " + name)));

@@ -31,7 +31,11 @@ class WheelTest {
     assertEquals(List.of("example-1.2.dev0.dist-info/METADATA", "example-1.2.dev0.dist-info/RECORD",
         "example-1.2.dev0.dist-info/WHEEL", "example/__init__.py", "example/data/code.z"),
         List.copyOf(files.keySet()));
-    var recorded = new String(files.get("example-1.2.dev0.dist-info/RECORD"), StandardCharsets.UTF_8).lines().toList();
+    assertRecorded(files, "example-1.2.dev0.dist-info/RECORD");
+  }
+
+  static void assertRecorded(Map<String, byte[]> files, String record) throws NoSuchAlgorithmException {
+    var recorded = new String(files.get(record), StandardCharsets.UTF_8).lines().toList();
     assertEquals(files.size(), recorded.size());
     for (var line : recorded) {
       var fields = line.split(",", -1);
@@ -68,9 +72,15 @@ class WheelTest {
     assertEquals(Exit.BAD_INPUT, architecture.exitCode());
     assertTrue(architecture.err().contains("no kernels for --arch sm75: there are those for sm80"),
         architecture.err());
+    var problems = Cli.run("package", "--out", "unused", "--arch", "sm80", "--case", "bf16");
+    assertEquals(Exit.BAD_INPUT, problems.exitCode());
+    assertTrue(problems.err().contains("no case bf16: there are bf16-all, bf16-all-packed"), problems.err());
+    var nowhere = Cli.run("package", "--case", "bf16-all");
+    assertEquals(Exit.BAD_INPUT, nowhere.exitCode());
+    assertTrue(nowhere.err().contains("--out=DIR"), nowhere.err());
   }
 
-  private static Map<String, byte[]> files(byte[] wheel) throws IOException {
+  static Map<String, byte[]> files(byte[] wheel) throws IOException {
     var files = new TreeMap<String, byte[]>();
     try (var zip = new ZipInputStream(new ByteArrayInputStream(wheel))) {
       for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
