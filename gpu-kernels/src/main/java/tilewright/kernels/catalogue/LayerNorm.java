@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
@@ -16,14 +17,15 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + 10⁻⁵) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ² its
- * variance. A first pass over the row rounds μ to one number; a second sums the differences to it and their squares, and
- * so finds what rounding took from μ and from σ². Without that, a constant row of 10⁶ would become -1 instead of 0:
- * where σ² is small, 1/√(σ² + 10⁻⁵) amplifies an error of μ 316 times. Sums are kept in the accumulator's type. A NaN
- * or infinity makes the row NaN.
+ * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + epsilon) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ² its
+ * variance; the launch gives epsilon. A first pass over the row rounds μ to one number; a second sums the differences
+ * to it and their squares, and so finds what rounding took from μ and from σ². Without that, a constant row of 10⁶
+ * would become -1 instead of 0: where σ² is small, 1/√(σ² + 10⁻⁵) amplifies an error of μ 316 times. Sums are kept in the
+ * accumulator's type. A NaN or infinity makes the row NaN.
  */
 record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final float EPSILON = 1e-5f;
+  private static final String EPSILON_NAME = "epsilon";
 
   static final List<Family> FAMILIES = List.of(new RowFamily("layer_norm",
       "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row (M,N), W and B (N)",
@@ -52,7 +54,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var accumulator = accumulator(choice, type);
-      return rows(choice, new LayerNorm(type, accumulator, shape), shape,
+      return rows(choice, new LayerNorm(type, accumulator, shape), shape, Map.of(EPSILON_NAME, EPSILON),
           RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON),
           Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
           Operand.input("B", type, choice, "n"), Operand.output("Y", type, choice, "m", "n"));
@@ -73,6 +75,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
     var biases = rows.columns(RowFamily.shared(k, "B", type, shape));
     var scale = k.constant(scale());
+    var epsilon = k.scalar(EPSILON_NAME);
 
     rows.forTile(tile -> {
       var means = tile.reduce(0, (run, sum) -> {
@@ -89,7 +92,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         }
         return List.of(differences, squares);
       }, (a, b) -> List.of(plus(a.getFirst(), b.getFirst()), plus(a.getLast(), b.getLast())))
-          .map(sums -> corrections(sums.getFirst(), sums.getLast()));
+          .map(sums -> corrections(sums.getFirst(), sums.getLast(), epsilon));
 
       tile.forEach(run -> {
         var results = new ArrayList<F32>();
@@ -105,11 +108,11 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     });
   }
 
-  /** The error of the rounded mean, and 1 / √(σ² + 10⁻⁵), from the sums of the differences to it and their squares. */
-  private List<F32> corrections(F32 differences, F32 squares) {
+  /** The error of the rounded mean, and 1 / √(σ² + epsilon), from the sums of differences to it and their squares. */
+  private List<F32> corrections(F32 differences, F32 squares, F32 epsilon) {
     var lacking = differences.dividedBy(length()).roundedTo(accumulator);
     var variance = lacking.negated().fma(differences, squares).max(squares.constant(0)).dividedBy(length());
-    return List.of(lacking, variance.roundedTo(accumulator).plus(EPSILON).refinedReciprocalRoot());
+    return List.of(lacking, variance.roundedTo(accumulator).plus(epsilon).refinedReciprocalRoot());
   }
 
   private float length() {

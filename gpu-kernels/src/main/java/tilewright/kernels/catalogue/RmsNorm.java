@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
@@ -16,12 +17,13 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = X(m,n) / √(mean of X(m,·)² + 10⁻⁵) · W(n), row by row of X (M,N). The squares are summed in the
- * accumulator's type: in f16, a row whose squares are more than 65504 together becomes zero. A NaN makes the row NaN;
- * an infinity makes the finite rest of its row zero and itself NaN.
+ * Y(m,n) = X(m,n) / √(mean of X(m,·)² + epsilon) · W(n), row by row of X (M,N); the launch gives epsilon. The squares
+ * are summed in the accumulator's type: in f16, a row whose squares are more than 65504 together becomes zero. A NaN
+ * makes the row NaN; an infinity makes the finite rest of its row zero and itself NaN.
  */
 record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   private static final float EPSILON = 1e-5f;
+  private static final String EPSILON_NAME = "epsilon";
 
   static final List<Family> FAMILIES = List.of(new RowFamily("rms_norm",
       "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)", List.of(RowFamily.ACCUMULATOR)) {
@@ -47,7 +49,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var accumulator = accumulator(choice, type);
-      return rows(choice, new RmsNorm(type, accumulator, shape), shape,
+      return rows(choice, new RmsNorm(type, accumulator, shape), shape, Map.of(EPSILON_NAME, EPSILON),
           RowReference.rmsNorm(type, accumulator, choice.number("n"), EPSILON),
           Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
           Operand.output("Y", type, choice, "m", "n"));
@@ -66,6 +68,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
     var y = RowFamily.matrix(k, "Y", type, shape);
     var rows = new Rows(k, thread, shape, x);
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
+    var epsilon = k.scalar(EPSILON_NAME);
 
     rows.forTile(tile -> {
       var factors = tile.reduce(0, (run, sum) -> {
@@ -73,7 +76,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
         for (var v : run.valuesLater()) squares = v.fma(v, squares).roundedTo(accumulator);
         return squares;
       }, (a, b) -> a.plus(b).roundedTo(accumulator))
-          .mapOnly(sum -> sum.dividedBy(Math.max(1, shape.length())).roundedTo(accumulator).plus(EPSILON)
+          .mapOnly(sum -> sum.dividedBy(Math.max(1, shape.length())).roundedTo(accumulator).plus(epsilon)
               .refinedReciprocalRoot());
 
       tile.forEach(run -> {
