@@ -5,7 +5,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from tilewright import flash_attn_func, ops
+from tilewright import flash_attn_func, ops, rms_norm
 
 CALLS, ROUNDS = 200, 30
 
@@ -28,6 +28,7 @@ def main():
     q, k, v = (torch.randn(1, 64, 4, 64, device="cuda", dtype=torch.bfloat16) for _ in range(3))
     heads_first = [x.transpose(1, 2).contiguous() for x in (q, k, v)]
     learnt = [x.clone().requires_grad_() for x in (q, k, v)]
+    x, w = (torch.randn(*shape, 1024, device="cuda", dtype=torch.bfloat16) for shape in ((16,), ()))
     empty = torch.library.custom_op("host_cost::empty", lambda x: torch.empty_like(x), mutates_args=(),
                                     schema="(Tensor x) -> Tensor")
     empty.register_fake(lambda x: torch.empty_like(x))
@@ -40,6 +41,7 @@ def main():
         ("torch.ops.tilewright.attention_forward", lambda: operator(q, k, v, *options)),
         ("an operator that does nothing", lambda: torch.ops.host_cost.empty(q)),
         ("scaled_dot_product_attention", lambda: F.scaled_dot_product_attention(*heads_first, is_causal=True)),
+        ("rms_norm", lambda: rms_norm(x, w)), ("torch's rms_norm", lambda: F.rms_norm(x, (1024,), w, 1e-5)),
         *parts(q, k, v)]:
         print(f"{name:40}{cost(call):6.1f}")
 
@@ -49,7 +51,7 @@ def parts(q, k, v):
     flash_attn_func(q, k, v, causal=True)
     plan = ops._plans.forward[next(reversed(ops._plans.forward))]
     o, lse = plan.o.tensor(), plan.lse.tensor()
-    stream = ops._stream(0)
+    stream = torch.cuda.current_stream().cuda_stream
     addresses = [x.data_ptr() for x in (q, k, v, o, lse)] + [plan.device.counter(stream), 0, 0]
     yield "  new outputs", lambda: (plan.o.tensor(), plan.lse.tensor())
     yield "  launches, all addresses known", lambda: plan.launches.run(addresses, stream, 0)

@@ -34,6 +34,9 @@ class Tensor:
     def dim(self):
         return len(self.shape)
 
+    def element_size(self):
+        return 4 if self.dtype in (dtypes["float32"], dtypes["int32"]) else 2
+
     def numel(self):
         return math.prod(self.shape)
 
@@ -147,6 +150,6 @@ def install(monkeypatch):
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("tilewright.ops", "tilewright.flash_attn"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name in ("ops", "flash_attn", "rows", "_torch"):
+        monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

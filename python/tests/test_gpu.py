@@ -248,6 +248,37 @@ def test_logarithms_alone_give_no_gradients():
         assert torch.equal(flash_attn_func(q, k, v), o)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("columns", [64, 768, 1024, 4096, 5120, 16384])
+@pytest.mark.parametrize("rows", [(1,), (3, 7), (1000,)])
+def test_rows(rows, columns, dtype):
+    torch.manual_seed(columns)
+    x = torch.randn(*rows, columns, device="cuda", dtype=dtype) * 3 + 1
+    w, b = (torch.randn(columns, device="cuda", dtype=dtype) for _ in range(2))
+    wide = torch.cat([x, x], -1)[..., :columns]
+    functional, shape = torch.nn.functional, (columns,)
+    for epsilon in (1e-6, 0.5):
+        for name, call, plain in [
+            ("rms_norm", lambda x, w, b: tilewright.rms_norm(x, w, epsilon),
+             lambda x, w, b: functional.rms_norm(x, shape, w, epsilon)),
+            ("rms_norm without weight", lambda x, w, b: tilewright.rms_norm(x, eps=epsilon),
+             lambda x, w, b: functional.rms_norm(x, shape, None, epsilon)),
+            ("layer_norm", lambda x, w, b: tilewright.layer_norm(x, w, b, epsilon),
+             lambda x, w, b: functional.layer_norm(x, shape, w, b, epsilon)),
+            ("softmax", lambda x, w, b: tilewright.softmax(x), lambda x, w, b: torch.softmax(x, -1)),
+        ]:
+            exact = plain(x.double(), w.double(), b.double())
+            close(call(x, w, b), plain(x, w, b), exact, name)
+            assert torch.equal(call(wide, w, b), call(x, w, b))
+    assert torch.equal(torch.compile(lambda x: tilewright.rms_norm(x, w), fullgraph=True)(x), tilewright.rms_norm(x, w))
+
+
+def test_rows_of_other_lengths_are_refused_with_the_command():
+    with pytest.raises(NotImplementedError, match="no rms_norm for rows of 72.*--columns 72"):
+        tilewright.rms_norm(torch.randn(2, 72, device="cuda"))
+    torch.library.opcheck(torch.ops.tilewright.rms_norm.default, (torch.randn(2, 64, device="cuda"), None, None, 1e-5))
+
+
 def test_captured_graphs_replay():
     q, k, v = tensors(1, 256, 256, 4, 4, 64, torch.bfloat16)
     wanted = flash_attn_func(q, k, v, causal=True)

@@ -37,8 +37,12 @@ def data(folder):
     gradients = (*tensors, "do", "dq", "dk", "dv", "w")
     backward = {key: case(gradients, *dense, workspace=[["w", ["*", "Sq", 4]]])
                 for key in ("bf16-causal", "bf16-causal-packed")}
+    launch = {"kernel": 0, "grid": ["M", 1, 1], "arguments": ROWS}
+    rows = {"axes": [["columns", "N", [64, 128]]], "choice": 0,
+            "launches": [{"workspace": [], "launches": [launch]}]}
     (folder / "sm90.json").write_text(json.dumps({"attention_forward": forward,
-                                                  "attention_backward": backward}))
+                                                  "attention_backward": backward,
+                                                  "layer_norm": {"bf16": rows}}))
     (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
                                                       "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 0,
                                                       "features": []}]))
@@ -258,6 +262,51 @@ def test_a_known_shape_is_checked_again(driver, change):
     packed[4] = Tensor(4, dtype="int32", strides=(2,))
     with pytest.raises(TypeError, match="cu_seqlens_k is .*contiguous"):
         flash_attn_varlen_func(*packed, 60, 60, causal=True)
+
+
+ROWS = [["pointer", "X"], ["pointer", "W"], ["pointer", "B"], ["pointer", "Y"], ["u32", "M"], ["s64", "X_s"],
+        ["f32", "epsilon"]]
+
+
+def row(driver):
+    """The arguments of the last launch on rows, by name."""
+    return {name: number(place, kind) for (kind, name), place in zip(ROWS, driver.launched[-1][5], strict=True)}
+
+
+@pytest.mark.parametrize("shape,strides,copied,stride", [
+    ((3, 5, 64), None, False, 64), ((15, 64), (128, 1), False, 128), ((3, 5, 64), (800, 160, 1), False, 160),
+    ((3, 5, 64), (960, 160, 1), True, 64), ((15, 64), (68, 1), True, 64), ((15, 64), (1, 15), True, 64),
+    ((1, 64), (3, 1), False, 64), ((64,), None, False, 64)])
+def test_rows_are_walked_by_one_stride_or_copied(driver, shape, strides, copied, stride):
+    from tilewright import layer_norm
+
+    x, weight = Tensor(*shape, strides=strides), Tensor(64)
+    y = layer_norm(x, weight, eps=0.5)
+    given = row(driver)
+    assert (y.shape, given["Y"], given["W"], given["epsilon"]) == (shape, y.data_ptr(), weight.data_ptr(), 0.5)
+    assert (given["X"] != x.data_ptr(), given["X_s"], given["M"]) == (copied, stride, math.prod(shape[:-1]))
+    layer_norm(x, Tensor(64, strides=(2,)), Tensor(64))
+    assert row(driver)["W"] != weight.data_ptr()
+
+
+def test_rows_of_nothing_and_rows_without_kernels(driver):
+    import torch
+
+    from tilewright import layer_norm
+
+    assert layer_norm(Tensor(0, 64)).shape == (0, 64) and not driver.launched
+    torch.ops.tilewright.layer_norm(Tensor(2, 64), None, None, 1e-5)
+    assert row(driver)["M"] == 2
+    for call, words in [
+        (lambda: layer_norm(Tensor(2, 72)), "no layer_norm for rows of 72, only of 64, 128; .*--columns 72"),
+        (lambda: layer_norm(Tensor(2, 64), Tensor(72)), r"weight has shape \(72,\): needed is \(64,\)"),
+        (lambda: layer_norm(Tensor(2, 64), Tensor(64), Tensor(64, dtype="float32")), "bias is torch.float32, but x"),
+        (lambda: layer_norm(Tensor(2, 64, requires_grad=True)), "layer_norm has no gradients"),
+        (lambda: layer_norm(Tensor(2, 64, device="cpu")), "x is on cpu: needed is a CUDA device"),
+        (lambda: layer_norm(Tensor(2, 64, dtype="int32")), "x is torch.int32: needed is torch.bfloat16"),
+    ]:
+        with pytest.raises((NotImplementedError, TypeError, ValueError), match=words):
+            call()
 
 
 def test_what_cannot_be_done_is_refused_with_the_reason(driver):

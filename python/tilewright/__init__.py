@@ -17,6 +17,9 @@ _HOMES = {
     "attention": "ops",
     "attention_varlen": "ops",
     "sdpa": "ops",
+    "rms_norm": "rows",
+    "layer_norm": "rows",
+    "softmax": "rows",
 }
 
 __all__ = list(_HOMES)
@@ -25,7 +28,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("flash_attn", "ops", "transformers"):
+    if name in ("flash_attn", "ops", "rows", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -4,7 +4,6 @@ Plain functions run a kernel at once. Inside ``torch.compile``, ``torch.export``
 operators of ``torch.library`` under ``torch.ops.tilewright``, with meta functions and gradients.
 """
 
-import functools
 import math
 import numbers
 import threading
@@ -13,21 +12,10 @@ import torch
 import torch.nn.functional as F
 
 from . import _runtime
+from ._torch import PLAIN, New, current_device, current_stream, is_tracing, keeps_gradients, register
 
 FAR = 1 << 29  # a window's bound of more positions hides nothing
 _TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
-_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-_current = getattr(torch._C, "_cuda_getDevice", None)
-
-
-def _empty_strided(shape, strides, dtype):
-    return torch.empty_strided(shape, strides, dtype=dtype, device="cuda")
-
-
-# What compiled graphs allocate by, where this PyTorch has it: it saves the way through the dispatcher.
-_guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
-_empty = getattr(_guards, "_empty_strided_cuda", _empty_strided)
-
 
 class _Plans(threading.local):
     """Prepared launches by problem, a set for each thread: a launch patches what it passes to the driver."""
@@ -100,19 +88,6 @@ def _rows(q):
     return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
 
 
-class _New:
-    """New tensors of a shape on the current device, with contiguous elements."""
-
-    def __init__(self, shape, dtype):
-        self.shape = tuple(shape)
-        self.strides = tuple(math.prod(max(1, n) for n in self.shape[i + 1:]) for i in range(len(self.shape)))
-        self.tensor = functools.partial(_empty, self.shape, self.strides, dtype)
-
-    def stride(self, mode=None):
-        """The strides of a tensor, or one of them."""
-        return self.strides if mode is None else self.strides[mode]
-
-
 def _normal(scale, causal, window, deterministic, softcap, dim):
     """Options as the operators take them."""
     scale = max(1, dim) ** -0.5 if scale is None else float(scale)
@@ -183,7 +158,7 @@ class _Forward(_Problem):
         self.copies |= any(_aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
-            self.o, self.lse = _New(q.shape, q.dtype), _New(_rows(q), torch.float32)
+            self.o, self.lse = New(q.shape, q.dtype), New(_rows(q), torch.float32)
             self.prepare(self.NAMES, self.lse, q=q, k=k, v=v, o=self.o)
         self.stream = self.counter = None
 
@@ -192,7 +167,7 @@ class _Forward(_Problem):
 
         :param addresses: those of q, k and v
         """
-        if self.ordinal != _current():
+        if self.ordinal != current_device():
             with torch.cuda.device(self.ordinal):
                 return self.run(q, k, v, addresses, cu_q, cu_k)
         if self.empty:
@@ -202,7 +177,7 @@ class _Forward(_Problem):
             q, k, v = self.given(q, k, v)
             addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
         o, lse = self.o.tensor(), self.lse.tensor()
-        stream = _stream(self.ordinal)
+        stream = current_stream(self.ordinal)
         if stream != self.stream:
             self.stream, self.counter = stream, self.device.counter(stream)
         self.launches.run((*addresses, o.data_ptr(), lse.data_ptr(), self.counter, cu_q, cu_k), stream, self.ordinal)
@@ -219,17 +194,17 @@ class _Backward(_Problem):
         self.copies |= any(_aligned(x) is not x for x in (do, q, k, v, o))
         if not self.empty:
             do, q, k, v, o = self.given(do, q, k, v, o)
-            self.gradients = [_New(x.shape, x.dtype) for x in (q, k, v)]
+            self.gradients = [New(x.shape, x.dtype) for x in (q, k, v)]
             dq, dk, dv = self.gradients
             template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
-            self.workspace = [_New((size(self.numbers)[0],), torch.uint8) for _, size in template.workspace]
+            self.workspace = [New((size(self.numbers)[0],), torch.uint8) for _, size in template.workspace]
 
     def run(self, do, q, k, v, o, lse, addresses, cu_q=0, cu_k=0):
         """Enqueues the launches; gives the gradients.
 
         :param addresses: those of q, k, v, o, lse and do
         """
-        if self.ordinal != _current():
+        if self.ordinal != current_device():
             with torch.cuda.device(self.ordinal):
                 return self.run(do, q, k, v, o, lse, addresses, cu_q, cu_k)
         if self.empty:
@@ -241,7 +216,7 @@ class _Backward(_Problem):
         gradients = [x.tensor() for x in self.gradients]
         held = [x.tensor() for x in self.workspace]
         self.launches.run((*addresses, *[x.data_ptr() for x in gradients], cu_q, cu_k, *[x.data_ptr() for x in held]),
-                          _stream(self.ordinal), self.ordinal)
+                          current_stream(self.ordinal), self.ordinal)
         return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
 
 
@@ -379,29 +354,16 @@ def _no_second_derivatives(ctx, *_):
 
 _OPTIONS = "float scale, bool causal, int left, int right, bool deterministic, float softcap"
 _LENGTHS = "Tensor cu_q, Tensor cu_k, int longest_q, int longest_k"
-_library = torch.library.Library("tilewright", "FRAGMENT")
 
-
-def _register(name, schema, kernel, fake, backward, remember=None):
-    """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call."""
-    _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
-    _library.impl(name, kernel, "CUDA")
-    torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
-    torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
-
-
-_register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)",
-          _as_operator(_forward, 3), _fake_forward, _pass_back, _remember)
-_register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor)",
-          _as_operator(_forward_varlen, 7), _fake_forward, _pass_back_varlen, _remember_varlen)
+register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)",
+         _as_operator(_forward, 3), _fake_forward, _pass_back, _remember)
+register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor)",
+         _as_operator(_forward_varlen, 7), _fake_forward, _pass_back_varlen, _remember_varlen)
 _TENSORS = "Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse"
-_register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-          _as_operator(_backward, 6), _fake_backward, _no_second_derivatives)
-_register("attention_varlen_backward", f"({_TENSORS}, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-          _as_operator(_backward_varlen, 10), _fake_backward, _no_second_derivatives)
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-_is_tracing, _keeps_gradients = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
+register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
+         _as_operator(_backward, 6), _fake_backward, _no_second_derivatives)
+register("attention_varlen_backward", f"({_TENSORS}, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
+         _as_operator(_backward_varlen, 10), _fake_backward, _no_second_derivatives)
 
 
 def _cast(*tensors):
@@ -419,12 +381,12 @@ def call(q, k, v, scale, causal, window, deterministic, softcap, logarithms):
     if q.dtype is torch.float32:
         q, k, v = _cast(q, k, v)
     # Something follows what is done with tensors of other types.
-    if _is_tracing() or type(q) not in _PLAIN:
+    if is_tracing() or type(q) not in PLAIN:
         both = torch.ops.tilewright.attention_forward(
             q, k, v, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
         return both if logarithms else both[0]
     options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
-    if _keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
+    if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
         return _apply(q, k, v, (), options, logarithms)
     both = _forward(q, k, v, options)
     return both if logarithms else both[0]
@@ -435,12 +397,12 @@ def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window
     if q.dtype is torch.float32:
         q, k, v = _cast(q, k, v)
     lengths = (cu_q, cu_k, int(longest_q), int(longest_k))
-    if _is_tracing() or type(q) not in _PLAIN:
+    if is_tracing() or type(q) not in PLAIN:
         both = torch.ops.tilewright.attention_varlen_forward(
             q, k, v, *lengths, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
         return both if logarithms else both[0]
     options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
-    if _keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
+    if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
         return _apply(q, k, v, lengths, options, logarithms)
     both = _forward_varlen(q, k, v, *lengths, options)
     return both if logarithms else both[0]

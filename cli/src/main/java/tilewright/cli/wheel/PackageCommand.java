@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
-      "flash_attn.py", "ops.py", "py.typed", "transformers.py");
+      "_torch.py", "flash_attn.py", "ops.py", "py.typed", "rows.py", "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 
@@ -56,6 +56,10 @@ public final class PackageCommand implements Callable<Integer> {
       description = "Types and options to package (default: all), such as bf16-causal of attention.")
   private List<String> only = List.of();
 
+  @Option(names = "--columns", split = ",", paramLabel = "N",
+      description = "Lengths of the rows of rms_norm, layer_norm and softmax: ${DEFAULT-VALUE}.")
+  private List<Long> columns = RowOperator.COMMON;
+
   public PackageCommand(Console console) {
     this.console = console;
   }
@@ -72,7 +76,7 @@ public final class PackageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var chosen = operators.isEmpty() ? PackageData.operators() : operators.stream().map(this::operator).toList();
+    var chosen = operators.isEmpty() ? all() : operators.stream().map(this::operator).toList();
     var capabilities = architectures.stream().map(this::capability).toList();
     checkCases(chosen, capabilities);
     makeFolder();
@@ -98,8 +102,15 @@ public final class PackageCommand implements Callable<Integer> {
     return Exit.OK;
   }
 
+  private List<PackagedOperator> all() {
+    columns.stream().filter(n -> n < 1 || n > RowOperator.LONGEST).findFirst().ifPresent(n -> {
+      throw CommandFailure.badInput("--columns " + n + ": needed are numbers from 1 to " + RowOperator.LONGEST);
+    });
+    return PackageData.operators(columns.stream().distinct().sorted().toList());
+  }
+
   private PackagedOperator operator(String name) {
-    var all = PackageData.operators();
+    var all = all();
     return all.stream().filter(operator -> operator.name().equals(name)).findFirst().orElseThrow(() ->
         CommandFailure.badInput("no operator " + name + ": there are "
             + String.join(", ", all.stream().map(PackagedOperator::name).toList())));

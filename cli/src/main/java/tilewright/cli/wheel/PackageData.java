@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The package's data: for each GPU the launches of its operators and the choice among them. */
 final class PackageData {
@@ -14,7 +15,13 @@ final class PackageData {
 
   /** All operators. */
   static List<PackagedOperator> operators() {
-    return List.of(new AttentionForward(), new AttentionGradients());
+    return operators(RowOperator.COMMON);
+  }
+
+  /** All operators, those on rows with kernels for these lengths. */
+  static List<PackagedOperator> operators(List<Long> rowLengths) {
+    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients()), RowOperator.all(rowLengths))
+        .toList();
   }
 
   /** A case of an operator by name. */

@@ -1,0 +1,44 @@
+"""What operators need of PyTorch, by the shortest way."""
+
+import functools
+import math
+
+import torch
+
+PLAIN = (torch.Tensor, torch.nn.Parameter)  # something follows what is done with tensors of other types
+current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+current_device = getattr(torch._C, "_cuda_getDevice", None)
+is_tracing, keeps_gradients = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
+
+
+def _empty_strided(shape, strides, dtype):
+    return torch.empty_strided(shape, strides, dtype=dtype, device="cuda")
+
+
+# What compiled graphs allocate by, where this PyTorch has it: it saves the way through the dispatcher.
+_guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_empty = getattr(_guards, "_empty_strided_cuda", _empty_strided)
+
+
+class New:
+    """New tensors of a shape on the current device, with contiguous elements."""
+
+    def __init__(self, shape, dtype):
+        self.shape = tuple(shape)
+        self.strides = tuple(math.prod(max(1, n) for n in self.shape[i + 1:]) for i in range(len(self.shape)))
+        self.tensor = functools.partial(_empty, self.shape, self.strides, dtype)
+
+    def stride(self, mode=None):
+        """The strides of a tensor, or one of them."""
+        return self.strides if mode is None else self.strides[mode]
+
+
+_library = torch.library.Library("tilewright", "FRAGMENT")
+
+
+def register(name, schema, kernel, fake, backward, remember=None):
+    """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call."""
+    _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
+    _library.impl(name, kernel, "CUDA")
+    torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
+    torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
