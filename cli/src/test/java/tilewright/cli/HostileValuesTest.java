@@ -187,8 +187,8 @@ class HostileValuesTest {
 
   private List<String> values(boolean pairs) {
     var values = new ArrayList<>(List.of("", " ", "0", "-1", "1", "2147483648", "99999999999999999999", "1e400", "NaN",
-        "-Infinity", "é😀", "a\u0000b", "\uFFFD", "x".repeat(5000), "..", "/dev/null", "/no/such/file", folder.toString(),
-        file.toString(), file + "/x", "%s%n", "--", ",", "=", "[", "'"));
+        "-Infinity", "é😀", "a\u0000b", "\uFFFD", "x".repeat(5000), "..", "/dev/null", "/no/such/file",
+        folder.toString(), file.toString(), file + "/x", "%s%n", "--", ",", "=", "[", "'"));
     if (pairs) {
       for (var key : List.of("n", "block", "dtype", "X", "")) {
         for (var value : List.copyOf(values)) values.add(key + "=" + value);

@@ -22,8 +22,8 @@ public final class Charts {
       "cuDNN, e4m3 (JAX)", "flash", "FlashAttention-2 (PyTorch)", "torch", "PyTorch", "compile", "torch.compile",
       "eager", "PyTorch eager", "triton", "Triton", "fused", "PyTorch fused");
   /** The order of the bars below ours. */
-  private static final List<String> ORDER = List.of("cublas", "cudnn", "cudnn-fp8", "flash", "torch", "compile", "triton",
-      "eager", "fused");
+  private static final List<String> ORDER = List.of("cublas", "cudnn", "cudnn-fp8", "flash", "torch", "compile",
+      "triton", "eager", "fused");
 
   private static final List<Family> FAMILIES = List.of(
       new Family("sm80-gemm", "bf16 GEMM on an H200 with SM80 instructions", false, List.of("sm80-gemm-h200"),

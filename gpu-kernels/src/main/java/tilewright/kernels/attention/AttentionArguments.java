@@ -7,7 +7,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.collective.attention.CaptureCheck;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK, FP32 factors. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK, factors. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 

@@ -20,8 +20,8 @@ import tilewright.reference.RowReference;
  * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + epsilon) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ² its
  * variance; the launch gives epsilon. A first pass over the row rounds μ to one number; a second sums the differences
  * to it and their squares, and so finds what rounding took from μ and from σ². Without that, a constant row of 10⁶
- * would become -1 instead of 0: where σ² is small, 1/√(σ² + 10⁻⁵) amplifies an error of μ 316 times. Sums are kept in the
- * accumulator's type. A NaN or infinity makes the row NaN.
+ * would become -1 instead of 0: where σ² is small, 1/√(σ² + 10⁻⁵) amplifies an error of μ 316 times. Sums are kept in
+ * the accumulator's type. A NaN or infinity makes the row NaN.
  */
 record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final float EPSILON = 1e-5f;

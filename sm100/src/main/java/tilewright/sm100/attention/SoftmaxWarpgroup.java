@@ -115,7 +115,9 @@ final class SoftmaxWarpgroup {
     }
     TensorFence.waitForLoads(k);
     var first = block.times(keys);
-    var place = new Modification.Place(tile.batch().settled(), tile.head(), query(tile), first).in(tile.sequence(), !masked);
+    // Settled: what a mask reads for its batch entry is found here, and not held in registers.
+    var place = new Modification.Place(tile.batch().settled(), tile.head(), query(tile), first)
+        .in(tile.sequence(), !masked);
     var all = config.modification().apply(k, thread, rows, scale, place,
         config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;

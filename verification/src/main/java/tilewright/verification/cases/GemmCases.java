@@ -67,7 +67,8 @@ public final class GemmCases {
     }
     for (var order : ORDERS) {
       add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, seed);
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order,
+          EVERYWHERE, seed);
     }
     add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN",
         EVERYWHERE, seed);
@@ -79,7 +80,8 @@ public final class GemmCases {
     add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
         EVERYWHERE, seed);
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order, GPU_ONLY, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order,
+          GPU_ONLY, seed);
     }
     return cases;
   }

@@ -101,7 +101,8 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
 
   /** The order of additions to dQ, where it is fixed. */
   Optional<DeterministicOrder> order() {
-    return deterministic ? Optional.of(new DeterministicOrder(band, QUERIES, shape.keys(), shape.ctas)) : Optional.empty();
+    return deterministic ? Optional.of(new DeterministicOrder(band, QUERIES, shape.keys(), shape.ctas))
+        : Optional.empty();
   }
 
   /** The blocks of keys in the order of their launch. */
