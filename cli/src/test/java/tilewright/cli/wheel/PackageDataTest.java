@@ -33,11 +33,11 @@ class PackageDataTest {
   private static final Path PYTHON = Path.of("../python");
   /** One case of each way to write a launch: tensor maps or not, packed or not, heads side by side, windows, rows. */
   private static final List<String> CASES = List.of("attention_forward 90 bf16-causal",
-      "attention_forward 86 bf16-window-packed", "attention_backward 80 bf16-causal", "rms_norm 90 bf16");
+      "attention_forward 86 bf16-window-packed", "attention_backward 90 bf16-causal", "rms_norm 90 bf16");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
-      "attention_backward 90 bf16-causal", "attention_backward 90 bf16-window-packed",
+      "attention_backward 80 bf16-causal", "attention_backward 90 bf16-window-packed",
       "attention_forward 90 bf16-causal-softcap", "attention_backward 90 f16-all-packed-deterministic",
       "attention_backward 90 f16-all-deterministic", "layer_norm 80 f32", "softmax 86 f16");
 
