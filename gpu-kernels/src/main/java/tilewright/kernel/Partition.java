@@ -67,6 +67,7 @@ public final class Partition {
   public static Partition exact(Layout threadValue, long... tile) {
     var partition = shared(threadValue, tile);
     long size = Arrays.stream(tile).reduce(1, Math::multiplyExact);
+    if (threadValue.size() == size && threadValue.isBijective()) return partition;
     var seen = new boolean[Math.toIntExact(size)];
     for (long i = 0; i < threadValue.size(); i++) {
       int element = Math.toIntExact(threadValue.apply(i));
