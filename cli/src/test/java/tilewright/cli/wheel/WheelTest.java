@@ -72,9 +72,9 @@ class WheelTest {
     assertEquals(Exit.BAD_INPUT, architecture.exitCode());
     assertTrue(architecture.err().contains("no kernels for --arch sm75: there are those for sm80"),
         architecture.err());
-    var problems = Cli.run("package", "--out", "unused", "--arch", "sm80", "--case", "bf16");
+    var problems = Cli.run("package", "--out", "unused", "--arch", "sm80", "--case", "fp8");
     assertEquals(Exit.BAD_INPUT, problems.exitCode());
-    assertTrue(problems.err().contains("no case bf16: there are bf16-all, bf16-all-packed"), problems.err());
+    assertTrue(problems.err().contains("no case fp8: there are bf16-all, bf16-all-packed"), problems.err());
     var nowhere = Cli.run("package", "--case", "bf16-all");
     assertEquals(Exit.BAD_INPUT, nowhere.exitCode());
     assertTrue(nowhere.err().contains("--out=DIR"), nowhere.err());
