@@ -60,6 +60,10 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
           headsTogether);
     }
 
+    Shape withWarpsOfKeys(int along) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, along, warpsOfQueries, stages, headsTogether);
+    }
+
     Shape withHeadsTogether(int heads) {
       return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, heads);
     }
