@@ -17,6 +17,7 @@ from ._torch import PLAIN, New, current_device, current_stream, is_tracing, keep
 FAR = 1 << 29  # a window's bound of more positions hides nothing
 _TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
+
 class _Plans(threading.local):
     """Prepared launches by problem, a set for each thread: a launch patches what it passes to the driver."""
 

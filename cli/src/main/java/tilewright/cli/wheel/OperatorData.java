@@ -16,7 +16,7 @@ final class OperatorData {
   private static final int POINTS = 256;
   /** Problems that are drawn around these points, most of which have the same launches: formulas hold for them. */
   private static final int DRAWN = 1024;
-  /** One problem in so many is at a point. */
+  /** Problems that are drawn for one that is at a point itself. */
   private static final int AT_POINT = 4;
   /** Lengths below which grids are not yet as large as the GPU, with few heads. */
   private static final int SHORT = 2048;

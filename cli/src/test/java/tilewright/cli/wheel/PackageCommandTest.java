@@ -2,10 +2,8 @@ package tilewright.cli.wheel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
@@ -75,18 +73,9 @@ class PackageCommandTest {
   }
 
   private static void assertImported(Path site) throws IOException, InterruptedException {
-    var builder = new ProcessBuilder("python3", "-c", PROGRAM).redirectErrorStream(true);
-    builder.environment().put("PYTHONPATH", site.toString());
-    Process process;
-    try {
-      process = builder.start();
-    } catch (IOException e) {
-      assumeTrue(false, "no python3 here: " + e.getMessage());
-      throw e;
-    }
-    var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), text);
-    assertTrue(text.contains("this package has no attention_forward for f16-all on sm80, only for: bf16-causal; "
-        + "add it by: tilewright package"), text);
+    var ended = Python.run(Map.of("PYTHONPATH", site.toString()), "-c", PROGRAM);
+    assertEquals(0, ended.status(), ended.text());
+    assertTrue(ended.text().contains("this package has no attention_forward for f16-all on sm80, only for: "
+        + "bf16-causal; add it by: tilewright package"), ended.text());
   }
 }

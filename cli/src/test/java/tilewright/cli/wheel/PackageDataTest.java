@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -177,21 +176,10 @@ class PackageDataTest {
 
   /** Runs the package's own tests, which find the problems in the folder. */
   private void python() throws IOException, InterruptedException {
-    var builder = new ProcessBuilder("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-        PYTHON.resolve("tests").toString()).redirectErrorStream(true);
-    builder.environment().put("TILEWRIGHT_PROBLEMS", folder.toString());
-    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
-    Process process;
-    try {
-      process = builder.start();
-    } catch (IOException e) {
-      assumeTrue(false, "no python3 here: " + e.getMessage());
-      throw e;
-    }
-    var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    int status = process.waitFor();
-    assumeTrue(!text.contains("No module named pytest"), "no pytest here");
-    assertEquals(0, status, text);
-    assertTrue(Stream.of(text.split("\n")).anyMatch(line -> line.contains(" passed")), text);
+    var ended = Python.run(Map.of("TILEWRIGHT_PROBLEMS", folder.toString(), "PYTHONDONTWRITEBYTECODE", "1"), "-m",
+        "pytest", "-q", "-p", "no:cacheprovider", PYTHON.resolve("tests").toString());
+    assumeTrue(!ended.text().contains("No module named pytest"), "no pytest here");
+    assertEquals(0, ended.status(), ended.text());
+    assertTrue(Stream.of(ended.text().split("\n")).anyMatch(line -> line.contains(" passed")), ended.text());
   }
 }

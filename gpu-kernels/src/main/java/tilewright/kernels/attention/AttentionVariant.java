@@ -21,7 +21,7 @@ import tilewright.numerics.ElementType;
  * cores. {@link Sm80AttentionConfig} is FlashAttention-2, {@link Sm80FfpaConfig} FFPA; a
  * {@link VariantConfig} is another way to divide the work, without masks.
  */
-sealed interface AttentionVariant permits Sm80AttentionConfig, Sm80FfpaConfig, VariantConfig {
+sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   /** Bytes of a swizzled tile's row. */
   int ROW_BYTES = 128;
 

@@ -4,7 +4,6 @@ import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
-import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.HeadPacking;
@@ -34,7 +33,7 @@ import tilewright.ptx.Multiprocessor;
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
     Optional<Quantized> quantized)
-    implements AttentionVariant {
+    implements StridedVariant {
 
   /**
    * Tiles and warps.
@@ -127,34 +126,5 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
     // Blocks that a diagonal cuts need the registers that a reference of each block's own would take.
     boolean lazy = shape.conditionalRescale && band.right().isPresent();
     return lazy ? OnlineSoftmax.lazy(k, rows, scale, 0) : OnlineSoftmax.of(k, rows, scale, combination);
-  }
-
-  @Override
-  public TensorSpec q() {
-    return specs().q();
-  }
-
-  @Override
-  public TensorSpec k() {
-    return specs().k();
-  }
-
-  @Override
-  public TensorSpec v() {
-    return specs().v();
-  }
-
-  @Override
-  public TensorSpec o() {
-    return specs().o();
-  }
-
-  private StridedSpecs specs() {
-    return new StridedSpecs(type, output(), vector, exactDims, shape.tileD, shape.tileDv);
-  }
-
-  @Override
-  public Optional<TensorSpec> logSumExp() {
-    return lse ? Optional.of(AttentionSpecs.logSumExp()) : Optional.empty();
   }
 }

@@ -3,7 +3,6 @@ package tilewright.kernels.attention;
 import java.util.Optional;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
-import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.numerics.ElementType;
@@ -23,7 +22,7 @@ import tilewright.numerics.ElementType;
  * @param lse whether the rows' logarithms are stored
  */
 record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse) implements AttentionVariant {
+    boolean packed, boolean blockMask, boolean lse) implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
   /** Elements of a chunk, of which a tile's head dimension has a whole number. */
@@ -56,35 +55,6 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   @Override
   public int residentBlocks() {
     return tiles.residentBlocks();
-  }
-
-  @Override
-  public TensorSpec q() {
-    return specs().q();
-  }
-
-  @Override
-  public TensorSpec k() {
-    return specs().k();
-  }
-
-  @Override
-  public TensorSpec v() {
-    return specs().v();
-  }
-
-  @Override
-  public TensorSpec o() {
-    return specs().o();
-  }
-
-  private StridedSpecs specs() {
-    return new StridedSpecs(type(), output(), vector, exactDims, tiles.dim(), tiles.dim());
-  }
-
-  @Override
-  public Optional<TensorSpec> logSumExp() {
-    return lse ? Optional.of(AttentionSpecs.logSumExp()) : Optional.empty();
   }
 
   @Override

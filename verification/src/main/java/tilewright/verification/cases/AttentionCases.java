@@ -174,7 +174,7 @@ public final class AttentionCases {
         band(ElementType.F16, Sizes.of(2, 70, 30, 1, 576), Band.CAUSAL), packed(320), AttentionMods.all(320));
   }
 
-  /** Such head dimensions in further forms, of which most spill some registers. */
+  /** Further problems of {@link #wide} head dimensions, in forms of which most spill some registers. */
   public static List<Setup> wideWithSpills() {
     return List.of(band(ElementType.BF16, Sizes.of(1, 40, 0, 1, 320), Band.CAUSAL), packed(2, 2, 272),
         band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 300, 300), Band.window(40, 3)),
