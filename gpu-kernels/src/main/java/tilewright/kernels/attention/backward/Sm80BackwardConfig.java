@@ -60,8 +60,8 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
           headsTogether);
     }
 
-    Shape withWarpsOfKeys(int along) {
-      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, along, warpsOfQueries, stages, headsTogether);
+    Shape withWarpsOfScores(int along) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, along, warpsOfKeys, warpsOfQueries, stages, headsTogether);
     }
 
     Shape withHeadsTogether(int heads) {

@@ -46,7 +46,7 @@ final class Sm80BackwardShapes {
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
         && p.modification().equals(Modification.NONE) && !p.blockMask() && !isFull(problem, dim);
     var shape = Stream.of(shape(dim, tileD, tileDv, plain), shape(dim, tileD, tileDv, false), least(tileD, tileDv))
-        .map(tiles -> narrowKeys(tiles, problem)).flatMap(tiles -> Stream.of(tiles, tiles.inOneStage()))
+        .map(tiles -> narrow(tiles, problem)).flatMap(tiles -> Stream.of(tiles, tiles.inOneStage()))
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
             + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"));
@@ -69,12 +69,12 @@ final class Sm80BackwardShapes {
     return new Shape(32, 32, tileD, tileDv, 4, 2, 2, 2, 1, LARGE_HEADS_TOGETHER);
   }
 
-  /** Fewer keys a warp where the diagonals of packed sequences leave fewer registers for columns of K and V. */
-  private static Shape narrowKeys(Shape shape, AttentionBackwardProblem problem) {
+  /** Fewer keys of S a warp where the diagonals of packed sequences leave fewer registers for columns of K and V. */
+  private static Shape narrow(Shape shape, AttentionBackwardProblem problem) {
     var p = problem.forward();
     boolean full = p.packed().isPresent() && p.band().right().isPresent() && !problem.deterministic();
     return full && shape.tileD() == MOST_DIM && shape.warpsOfScores() > shape.warpsOfKeys()
-        ? shape.withWarpsOfKeys(shape.warpsOfScores()) : shape;
+        ? shape.withWarpsOfScores(shape.warpsOfKeys()) : shape;
   }
 
   private static Shape shape(int dim, int tileD, int tileDv, boolean plain) {
