@@ -35,10 +35,10 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   /** The problems that a request leaves. */
   static List<MeasuredAttention> of(TimingRequest request) {
     var all = new ArrayList<MeasuredAttention>();
-    for (int dim : HEAD_DIMS) {
+    for (int dim : dims(request)) {
       for (var band : List.of(Band.ALL, Band.CAUSAL)) {
         for (int length : lengths(request)) {
-          if (!request.leaves("d", "" + dim) || !request.leaves("causal", "" + band.equals(Band.CAUSAL))) continue;
+          if (!request.leaves("causal", "" + band.equals(Band.CAUSAL))) continue;
           for (var form : forms(request)) {
             // A mask is causal itself.
             if (form.masks() && !band.isAll()) continue;
@@ -67,6 +67,10 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
 
   private static List<Integer> usual() {
     return Stream.iterate(SHORTEST, length -> length <= TOKENS, length -> 2 * length).toList();
+  }
+
+  private static List<Integer> dims(TimingRequest request) {
+    return request.has("d") ? numbers(request, "d", WIDTH).toList() : HEAD_DIMS;
   }
 
   private static List<Integer> lengths(TimingRequest request) {
