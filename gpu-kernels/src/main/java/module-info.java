@@ -23,6 +23,7 @@ module tilewright.kernels {
   exports tilewright.kernels.attention.backward;
   exports tilewright.kernels.attention.quantization;
   exports tilewright.kernels.catalogue;
+  exports tilewright.kernels.choice;
   exports tilewright.kernels.epilogue;
   exports tilewright.kernels.gemm;
   exports tilewright.kernels.library;

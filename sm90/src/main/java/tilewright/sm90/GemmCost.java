@@ -1,70 +1,97 @@
 package tilewright.sm90;
 
 import tilewright.async.schedule.StreamKTiles;
-import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.choice.Formula;
+import tilewright.numerics.ElementType;
 
 /**
  * The expected time of a GEMM with a tile: waves of tiles, of which the last may leave SMs idle, each as long as its
- * steps along k and its epilogue; but no less than the tensors take to cross global memory. Constants are fitted to
- * times of an H200 (docs/benchmarks/gemm).
+ * steps along k and its epilogue; and the time that the tensors take to cross global memory. A step takes as long as its
+ * products, or as its loads from L2, which rows that begin inside a cache line slow down. Constants are fitted to times
+ * of an H100 (docs/benchmarks/gemm).
  *
- * @param p as the kernel sees it, exchanged where the tile is transposed
+ * @param types as the kernel sees them, exchanged where the tile is transposed; the extents likewise
  */
-record GemmCost(GemmTile tile, GemmProblem p) {
-  /** Elements of C in the largest tile, which others are compared with. */
-  static final double LARGEST = 128 * 256;
+record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
+  /** Elements of C in a large tile, which others are compared with. */
+  static final double LARGE = 128 * 256;
 
   /** Microseconds of a launch. */
   private static final double LAUNCH = 2.5;
-  /** Microseconds of the largest tile's step along k. */
-  private static final double LARGEST_STEP = 0.62;
-  /** Microseconds of the largest tile's epilogue, with 16-bit elements. */
-  private static final double LARGEST_STORE = 2.6;
-  /** Microseconds in which a cluster exchanges the accumulators of the largest tile. */
-  private static final double EXCHANGE = 5;
-  /** Microseconds in which a CTA leaves accumulators of the largest tile in the workspace, and adds up each part. */
-  private static final double LEAVE = 30;
-  private static final double GATHER = 2;
-  /** Microseconds between two waves. */
-  private static final double WAVE = 0.2;
-  /** Microseconds in which the CTAs of a cluster find each other, where nothing hides it. */
-  private static final double CLUSTER = 4;
-  /** Bytes per microsecond that all SMs load; most of it hides. */
-  private static final double LOADED_BYTES = 1.5e8;
-  /** Bytes per microsecond of global memory. */
-  private static final double BYTES = 4.05e6;
-  /** Bytes per microsecond that an SM moves to shared memory. */
-  private static final double STAGED_BYTES = 1.1e5;
-  /** How much slower memory is where all SMs idle, or all that they load lies outside. */
-  private static final double IDLE = 0.2;
-  /** How much slower it is for each time that the larger operand is read again, up to some. */
-  private static final double AGAIN = 0.1;
-  /** How much slower it is for each time that weights are read again, which L2 is asked to evict first. */
-  private static final double WEIGHTS_AGAIN = 0.3;
-  private static final int MOST_AGAIN = 3;
-  /** Rows inside a matrix that are loaded in the time of one outside, which is zeros. */
-  private static final double OUTSIDE = 4;
+  /** Microseconds of a large tile's step along k, and the part of it that smaller tiles take as well. */
+  private static final double STEP = 0.526;
+  private static final double OVERHEAD = 0.016;
+  /** Microseconds that a step takes longer where CTAs load for each other. */
+  private static final double SHARING = 0.089;
+  /** Microseconds of a large tile's epilogue, with 16-bit elements. */
+  private static final double STORE = 2.1;
   /** The part of an epilogue that nothing hides where consumers alternate. */
   private static final double SEEN = 0.3;
+  /** Microseconds in which a cluster exchanges the accumulators of a large tile. */
+  private static final double EXCHANGE = 5.9;
+  /** Microseconds in which a CTA leaves accumulators of a large tile in the workspace, and adds up each part. */
+  private static final double LEAVE = 10;
+  private static final double GATHER = 1.8;
+  /** Microseconds between two waves. */
+  private static final double WAVE = 0.76;
+  /** Microseconds in which each SM has a line of L2, all SMs at a time. */
+  private static final double LINE = 1.12e-3;
+  private static final int LINE_BYTES = 128;
+  /** How much slower L2 is where CTAs work on other parts of k, and read no lines together. */
+  private static final double APART = 1.24;
+  /** Lines that a row of a stage lies in, on average, where rows begin in the middle of a line, or elsewhere. */
+  private static final double MIDDLE = 1.575;
+  private static final double ELSEWHERE = 1.98;
+  /** Bytes per microsecond that all SMs load; most of it hides. */
+  private static final double LOADED_BYTES = 1e8;
+  /** Bytes per microsecond of global memory. */
+  private static final double BYTES = 3.5e6;
+  /** Bytes per microsecond that an SM moves to shared memory. */
+  private static final double STAGED_BYTES = 1.73e5;
+  /** How much slower memory is where all SMs idle, or all that they load lies outside. */
+  private static final double IDLE = 0.28;
+  /** How much slower it is for each time that the larger operand is read again, up to some. */
+  private static final double AGAIN = 0.076;
+  /** How much slower it is for each time that weights are read again, which L2 is asked to evict first. */
+  private static final double WEIGHTS_AGAIN = 0.27;
+  private static final int MOST_AGAIN = 3;
+  /** Rows inside a matrix that are loaded in the time of one outside, which is zeros. */
+  private static final double OUTSIDE = 3.8;
+  /** The part of what takes less time that does not hide behind what takes more: of loads, and of global memory. */
+  private static final double LOADS_SEEN = 0.26;
+  private static final double MEMORY_SEEN = 0.33;
 
   /** The expected time in microseconds. */
-  double microseconds() {
-    double copied = blocks() * steps() * (tile.m() / (double) tile.cluster().n()
-        + tile.n() / (double) tile.cluster().m()) * GemmTile.DEPTH_BYTES;
-    double rounds = Math.ceil(waves() / tile.resident(p));
+  Formula microseconds() {
+    var copied = blocks().times(steps()).times(rows(Formula.of(1), Formula.of(1))).times(GemmTile.DEPTH_BYTES);
+    var rounds = waves().over(tile.resident(types, extents)).ceil();
     // Where one tile has all columns weights are read as they come, and the ring runs on.
-    double between = tile.isTransposed() && p.n() <= tile.n() ? 0 : WAVE * rounds;
-    return LAUNCH + between + copied / LOADED_BYTES + Math.max(work(), bytes() / BYTES * slower(rounds));
+    var between = rounds.times(WAVE);
+    if (tile.isTransposed()) between = extents.n().atMost(Formula.of(tile.n()), Formula.of(0), between);
+    return between.plus(LAUNCH).plus(copied.over(LOADED_BYTES))
+        .plus(together(work(), bytes().over(BYTES).times(slower(rounds)), MEMORY_SEEN));
   }
 
-  /** The tile's size, relative to the largest. */
+  /** The longer of two times, and a part of the other. */
+  private static Formula together(Formula one, Formula other, double seen) {
+    return one.max(other).plus(one.min(other).times(seen));
+  }
+
+  /** The tile's size, relative to a large one. */
   private double size() {
-    return tile.m() * tile.n() / LARGEST;
+    return tile.m() * tile.n() / LARGE;
   }
 
-  private long blocks() {
+  /** Rows of both operands that a CTA copies for a step, each counted so many times. */
+  private Formula rows(Formula timesA, Formula timesB) {
     var cluster = tile.cluster();
-    return GemmTile.groups(p, tile.m() * cluster.m(), tile.n() * cluster.n()) * cluster.blocks();
+    return timesA.times(tile.m() / (double) cluster.n()).plus(timesB.times(tile.n() / (double) cluster.m()));
+  }
+
+  private Formula blocks() {
+    var cluster = tile.cluster();
+    return extents.groups(tile.m() * cluster.m(), tile.n() * cluster.n()).times(cluster.blocks());
   }
 
   /** CTAs that run at once. */
@@ -73,58 +100,86 @@ record GemmCost(GemmTile tile, GemmProblem p) {
     return GemmTile.MULTIPROCESSORS / blocks * blocks;
   }
 
-  /** Parts of a tile that does not fill a wave. */
-  private int cuts() {
-    long left = blocks() % places();
-    int steps = p.k() * p.types().a().bytes() / GemmTile.DEPTH_BYTES;
-    if (!tile.isStreamK() || left == 0) return 1;
-    return Math.clamp(Math.min(places() / left, steps / StreamKTiles.LEAST_STEPS), 1, StreamKTiles.MOST_PARTS);
+  /** Tiles that do not fill a wave. */
+  private Formula left() {
+    return blocks().minus(blocks().dividedBy(Formula.of(places())).times(places()));
   }
 
-  private double waves() {
-    return cuts() == 1 ? Math.ceilDiv(blocks(), places()) : blocks() / places() + 1.0 / cuts();
+  /** Parts of a tile that does not fill a wave. */
+  private Formula cuts() {
+    if (!tile.isStreamK()) return Formula.of(1);
+    var steps = bytesOfK().dividedBy(Formula.of((double) GemmTile.DEPTH_BYTES * StreamKTiles.LEAST_STEPS));
+    var parts = Formula.of(places()).dividedBy(left().max(1)).min(steps).max(1).min(StreamKTiles.MOST_PARTS);
+    return left().atMost(Formula.of(0), Formula.of(1), parts);
+  }
+
+  private Formula waves() {
+    if (!tile.isStreamK()) return blocks().ceilDiv(places());
+    return blocks().dividedBy(Formula.of(places()))
+        .plus(left().atMost(Formula.of(0), Formula.of(0), Formula.of(1).over(cuts())));
+  }
+
+  private Formula bytesOfK() {
+    return extents.k().times(types.a().bytes());
   }
 
   /** Steps along k of a CTA's tile. */
-  private double steps() {
-    return Math.ceilDiv((long) p.k() * p.types().a().bytes(), (long) GemmTile.DEPTH_BYTES * tile.cluster().splits());
+  private Formula steps() {
+    return bytesOfK().ceilDiv((double) GemmTile.DEPTH_BYTES * tile.cluster().splits());
   }
 
   /** Microseconds of the tiles of a CTA, one after the other. */
-  private double work() {
-    var cluster = tile.cluster();
-    double filled = filled(p.m(), tile.m()) + filled(p.n(), tile.n());
-    double step = Math.max(LARGEST_STEP * size() / tile.rate(), filled * GemmTile.DEPTH_BYTES / STAGED_BYTES);
+  private Formula work() {
     // Half of the registers hold accumulators where a tile is larger.
-    double held = size() * p.types().accumulator().bytes() / Float.BYTES;
-    double store = LARGEST_STORE * size() * Math.max(1, held * held) * p.output().bytes() / Short.BYTES;
+    double held = size() * types.accumulator().bytes() / Float.BYTES;
+    double store = STORE * size() * Math.max(1, held * held) * types.output().bytes() / Short.BYTES;
     boolean alternates = tile.isPingPong();
-    return waves() * (steps() * step + (alternates ? SEEN * store : store)) + (alternates ? (1 - SEEN) * store : 0)
-        + (cluster.splits() > 1 ? EXCHANGE * size() : 0) + (cuts() > 1 ? LEAVE + cuts() * GATHER : 0) * size()
-        + (cluster.m() * cluster.n() > 1 && waves() == 1 ? CLUSTER : 0);
+    var time = waves().times(steps().times(step()).plus(alternates ? SEEN * store : store))
+        .plus(alternates ? (1 - SEEN) * store : 0).plus(tile.cluster().splits() > 1 ? EXCHANGE * size() : 0);
+    if (!tile.isStreamK()) return time;
+    return time.plus(cuts().atMost(Formula.of(1), Formula.of(0), cuts().times(GATHER).plus(LEAVE).times(size())));
+  }
+
+  /** Microseconds of a step along k: of multiplying, filling shared memory, and reading L2, where others read it too. */
+  private Formula step() {
+    var filled = filled(extents.m(), tile.m()).plus(filled(extents.n(), tile.n())).times(GemmTile.DEPTH_BYTES);
+    var inside = filled.over(STAGED_BYTES).max(STEP * (size() * (1 - OVERHEAD) + OVERHEAD));
+    var busy = blocks().over(places()).min(1);
+    var lines = rows(lines(extents.strideA(), types.a()), lines(extents.strideB(), types.b()));
+    boolean shares = tile.cluster().m() * tile.cluster().n() > 1;
+    var loads = lines.times(tile.isStreamK() ? LINE * APART : LINE).times(busy);
+    return together(inside, loads, LOADS_SEEN).plus(shares ? SHARING : 0);
   }
 
   /** Bytes of the three matrices. */
-  private double bytes() {
-    return (((double) p.m() + p.n()) * p.k() * p.types().a().bytes()
-        + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
+  private Formula bytes() {
+    return extents.m().plus(extents.n()).times(extents.k()).times(types.a().bytes())
+        .plus(extents.m().times(extents.n()).times(types.output().bytes())).times(extents.batch());
   }
 
   /** How much slower memory is than with all SMs busy and every operand read once. */
-  private double slower(double rounds) {
+  private Formula slower(Formula rounds) {
     var cluster = tile.cluster();
-    double inside = (p.m() / (double) Math.ceilDiv(p.m(), tile.m())
-        + p.n() / (double) Math.ceilDiv(p.n(), tile.n())) / (tile.m() + tile.n());
-    double used = inside * Math.min(1, blocks() * cuts() / (rounds * GemmTile.MULTIPROCESSORS));
-    int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), tile.n() * cluster.n())
-        : Math.ceilDiv(p.m(), tile.m() * cluster.m());
+    var inside = extents.m().over(extents.m().ceilDiv(tile.m())).plus(extents.n().over(extents.n().ceilDiv(tile.n())))
+        .over(tile.m() + tile.n());
+    var used = inside.times(blocks().times(cuts()).over(rounds.times(GemmTile.MULTIPROCESSORS)).min(1));
+    var passes = extents.m().atMost(extents.n(), extents.m().ceilDiv(tile.m() * cluster.m()),
+        extents.n().ceilDiv(tile.n() * cluster.n()));
     double again = tile.isTransposed() ? WEIGHTS_AGAIN : AGAIN;
-    return 1 + IDLE * (1 - used) + again * Math.min(MOST_AGAIN, passes - 1);
+    return Formula.of(1).minus(used).times(IDLE).plus(1)
+        .plus(passes.minus(Formula.of(1)).min(MOST_AGAIN).times(again));
   }
 
   /** Rows of a tile, as long as they take to load: those outside the matrix take longer. */
-  private static double filled(int extent, int rows) {
-    int tiles = Math.ceilDiv(extent, rows);
-    return rows + (OUTSIDE - 1) * (rows - (double) extent / tiles);
+  private static Formula filled(Formula extent, int rows) {
+    var inside = extent.over(extent.ceilDiv(rows));
+    return Formula.of(rows).minus(inside).times(OUTSIDE - 1).plus(rows);
+  }
+
+  /** Lines of L2 that a row of a stage lies in, on average: rows that begin inside a line reach into the next. */
+  private static Formula lines(Formula stride, ElementType type) {
+    var beyond = stride.times(type.bits()).over(Byte.SIZE).remainder(LINE_BYTES);
+    var odd = beyond.remainder(LINE_BYTES / 2).atMost(Formula.of(0), Formula.of(MIDDLE), Formula.of(ELSEWHERE));
+    return beyond.atMost(Formula.of(0), Formula.of(1), odd);
   }
 }

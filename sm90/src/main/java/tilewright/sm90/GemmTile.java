@@ -10,18 +10,16 @@ import tilewright.kernel.Chip;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.choice.Formula;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.OutputForm;
 
-/**
- * A tile of C and how it is computed.
- *
- * @param rate multiplications in a unit of time, relative to the largest tile
- */
-record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant variant, double rate) {
+/** A tile of C and how it is computed. */
+record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant variant) {
   static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
@@ -48,67 +46,84 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** The most columns for which two CTAs have registers enough for their accumulators. */
   private static final int MOST_RESIDENT_COLUMNS = 192;
 
+  /** Columns from which it pays that CTAs load for each other, or share tiles in parts. */
+  private static final int LEAST_SHARED = 64;
+  private static final int LEAST_CUT = 96;
+  /** Columns in which parts of k spill registers. */
+  private static final int SPILLING = 208;
+
   private static final Variant PING_PONG = Variant.PLAIN.with(Variant.Consumers.PING_PONG);
   private static final Variant TRANSPOSED = Variant.PLAIN.with(Variant.Orientation.TRANSPOSED);
   private static final Variant STREAM_K = Variant.PLAIN.with(Variant.Order.STREAM_K);
 
   /** The tiles that any type has. */
-  private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2, 1), new GemmTile(256, 128, 2, 0.97),
-      new GemmTile(128, 128, 2, 0.94)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
+  private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2), new GemmTile(256, 128, 2),
+      new GemmTile(128, 128, 2)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
 
   /** Further tiles for floats of one type that the tensor core accumulates by itself. */
-  private static final List<GemmTile> OTHERS = Stream.concat(
-      Stream.of(new GemmTile(256, 192, 2, 1.04), new GemmTile(128, 224, 2, 0.98),
-          new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9), new GemmTile(128, 96, 2, 0.86),
-          new GemmTile(128, 64, 2, 0.82), new GemmTile(128, 64, 2, 0.82).clustered(1, 2),
-          new GemmTile(128, 176, 2, 1.02).as(PING_PONG),
-          new GemmTile(128, 128, 2, 0.925).as(PING_PONG),
-          new GemmTile(128, 128, 2, 0.925).as(PING_PONG).clustered(2, 1),
-          new GemmTile(128, 192, 2, 0.86).as(STREAM_K), new GemmTile(128, 128, 2, 0.85).as(STREAM_K)),
+  private static final List<GemmTile> OTHERS = Stream.of(
+      Stream.of(new GemmTile(256, 192, 2), new GemmTile(128, 112, 2), new GemmTile(128, 96, 2),
+          new GemmTile(128, 64, 2), new GemmTile(128, 64, 2).clustered(1, 2), new GemmTile(128, 176, 2).as(PING_PONG),
+          new GemmTile(128, 128, 2).as(PING_PONG)),
+      Stream.of(new GemmTile(128, 224, 2), new GemmTile(128, 192, 2))
+          .flatMap(tile -> Stream.of(tile, tile.clustered(2, 1))),
+      // Where rows begin inside cache lines, L2 has half to do for CTAs that load for each other.
+      Stream.of(new GemmTile(256, 192, 2).beside(), new GemmTile(256, 128, 2).beside(),
+          new GemmTile(128, 128, 2).as(PING_PONG).clustered(2, 1),
+          new GemmTile(128, 176, 2).as(PING_PONG).clustered(2, 1)),
+      IntStream.of(128, 192, 224, 256).mapToObj(n -> new GemmTile(128, n, 2).as(STREAM_K)),
       IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
-          .flatMap(GemmTile::ofFewRows)).toList();
+          .flatMap(GemmTile::ofFewRows)).flatMap(tiles -> tiles).toList();
 
   /** Tiles for rows of A that become so many columns. */
   private static Stream<GemmTile> ofFewRows(int n) {
-    var alone = new GemmTile(64, n, 1, 0.8).as(TRANSPOSED);
-    var wide = new GemmTile(128, n, 2, n < 96 ? 0.8 : 0.9).as(TRANSPOSED);
+    var alone = new GemmTile(64, n, 1).as(TRANSPOSED);
+    var wide = new GemmTile(128, n, 2).as(TRANSPOSED);
     // Split in 8 columns, 1×4096×4096 took 11.9 µs, where it takes 9.9 in 16.
-    return n < 16 ? Stream.of(alone, wide) : Stream.of(alone, alone.clustered(1, 2), wide);
+    var tiles = Stream.of(alone, wide, alone.clustered(1, 2)).filter(tile -> n >= 16 || tile.cluster.splits() == 1);
+    if (n < LEAST_SHARED) return tiles;
+    var shared = Stream.of(wide.clustered(2, 1), wide.as(TRANSPOSED.with(STREAM_K.order())))
+        .filter(tile -> !tile.isStreamK() || n >= LEAST_CUT && n != SPILLING);
+    return Stream.concat(tiles, shared);
   }
 
   /** Further tiles of 8 bits, where L2 holds both operands: CTAs side by side load A's tiles for each other. */
   private static final List<GemmTile> BYTES_IN_L2 =
-      List.of(new GemmTile(128, 256, 2, new ClusterShape(1, 2, 1), Variant.PLAIN, 1.04));
+      List.of(new GemmTile(128, 256, 2).beside());
   private static final long L2_BYTES = 40 << 20;
 
   /** Further tiles of which a thread holds two pieces beside all accumulators: one is multiplied while one is added. */
-  private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2, 1.02).clustered(2, 1));
+  private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2).clustered(2, 1));
 
   /** Further tiles of accumulators of f16, whose registers hold twice as many. */
-  private static final List<GemmTile> HALF_SUMS = List.of(new GemmTile(256, 256, 2, 1.06),
-      new GemmTile(256, 256, 2, 1.06).clustered(2, 1), new GemmTile(128, 256, 2, 1).as(PING_PONG));
+  private static final List<GemmTile> HALF_SUMS = List.of(new GemmTile(256, 256, 2),
+      new GemmTile(256, 256, 2).clustered(2, 1), new GemmTile(128, 256, 2).as(PING_PONG));
 
   /** All tiles. */
   static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED, HALF_SUMS).flatMap(List::stream)
-      .toList();
+      .distinct().toList();
 
-  private GemmTile(int m, int n, int consumers, double rate) {
-    this(m, n, consumers, new ClusterShape(1, 1, 1), Variant.PLAIN, rate);
+  private GemmTile(int m, int n, int consumers) {
+    this(m, n, consumers, new ClusterShape(1, 1, 1), Variant.PLAIN);
   }
 
   private GemmTile clustered(int rows, int splits) {
-    return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), variant, rate);
+    return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), variant);
+  }
+
+  private GemmTile beside() {
+    return new GemmTile(m, n, consumers, new ClusterShape(1, 2, 1), variant);
   }
 
   private GemmTile as(Variant other) {
-    return new GemmTile(m, n, consumers, cluster, other, rate);
+    return new GemmTile(m, n, consumers, cluster, other);
   }
 
   /** The name, such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
   String name() {
     return m + "x" + n + "x" + cluster.m() + (cluster.n() > 1 ? "-beside" + cluster.n() : "")
         + (cluster.splits() > 1 ? "-split" + cluster.splits() : "")
-        + (isPingPong() ? "-in-turn" : isTransposed() ? "-transposed" : isStreamK() ? "-shared-tail" : "");
+        + (isPingPong() ? "-in-turn" : isTransposed() ? "-transposed" : "") + (isStreamK() ? "-shared-tail" : "");
   }
 
   boolean isPingPong() {
@@ -129,9 +144,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     if (BYTES_IN_L2.contains(this)) {
       return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
     }
-    if (PROMOTED.contains(this)) {
-      return problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
-    }
+    boolean exact = problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
+    if (exact && PROMOTED.contains(this)) return true;
     boolean halfSums = problem.types().accumulation() == Accumulation.F16;
     if (HALF_SUMS.contains(this) && !halfSums) return false;
     if (halfSums && (isStreamK() || cluster.splits() > 1)) return false;
@@ -153,7 +167,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
 
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole SM. */
   Sm90GemmConfig configure(GemmProblem problem) {
-    int resident = resident(seen(problem));
+    int resident = resident(problem);
     boolean deep = isTransposed() && consumers == 1 && resident == 1 && n <= MOST_DEEP_COLUMNS;
     return configure(seen(problem), resident, deep ? 2 * DEPTH_BYTES : DEPTH_BYTES);
   }
@@ -186,21 +200,23 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     int exchanged = (cluster.splits() - 1) * m * n * Float.BYTES;
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
-    boolean plain = variant.equals(Variant.PLAIN) && cluster.splits() == 1;
+    boolean outgrows = outgrowsL2(p.types(), GemmExtents.of(p)).value() == 1;
     return new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers,
         stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
-        plain && outgrowsL2(p) ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
+        outgrows ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
   }
 
-  /** Whether CTAs have several tiles each, and L2 does not hold all of k of what they copy for one wave. */
-  private boolean outgrowsL2(GemmProblem p) {
-    // Wider elements gained nothing but in the very largest tiles.
-    if (p.types().a().bits() > Byte.SIZE && m * n <= GemmCost.LARGEST) return false;
-    // Products with scales were 1 % slower in step.
-    if (p.types().accumulation() == Accumulation.SCALED) return false;
-    long rows = Math.min(p.m(), BAND_ROWS);
-    long columns = Math.min(p.n(), MULTIPROCESSORS * (long) m * n / BAND_ROWS);
-    return (rows + columns) * p.k() * p.types().a().bytes() > L2_BYTES && groups(p, m, n) >= 2L * MULTIPROCESSORS;
+  /** One where CTAs have several tiles each, and L2 does not hold all of k of what they copy for one wave, else zero. */
+  Formula outgrowsL2(GemmTypes types, GemmExtents e) {
+    // Wider elements gained nothing but in the very largest tiles; products with scales were 1 % slower in step.
+    boolean never = !variant.equals(Variant.PLAIN) || cluster.splits() > 1
+        || types.a().bits() > Byte.SIZE && m * n <= GemmCost.LARGE || types.accumulation() == Accumulation.SCALED;
+    if (never) return Formula.of(0);
+    var rows = e.m().min(BAND_ROWS);
+    var columns = e.n().min(MULTIPROCESSORS * (long) m * n / BAND_ROWS);
+    var held = rows.plus(columns).times(e.k()).times(types.a().bytes());
+    return held.atMost(Formula.of(L2_BYTES), Formula.of(0),
+        Formula.of(2 * MULTIPROCESSORS).atMost(e.groups(m, n), Formula.of(1), Formula.of(0)));
   }
 
   /**
@@ -208,30 +224,58 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
    * prologues are hidden. Half of the shared memory is enough for few columns, and where k is not long; where k is
    * split both have to be so, and for many columns there have to be more tiles than SMs.
    */
-  int resident(GemmProblem p) {
-    if (!isTransposed() || consumers > 1 || n > MOST_RESIDENT_COLUMNS) return 1;
-    long tiles = groups(p, m, n);
-    // Of 192 CTAs that split k, some would have an SM alone and finish early.
-    if (tiles * cluster.splits() > (cluster.splits() == 1 ? 2 : 1) * MULTIPROCESSORS) return 1;
-    if (n > MOST_DEEP_COLUMNS && tiles <= MULTIPROCESSORS) return 1;
+  Formula resident(GemmTypes types, GemmExtents e) {
+    var one = Formula.of(1);
+    var two = Formula.of(2);
+    int splits = cluster.splits();
     boolean few = n <= FEW_COLUMNS;
+    if (!isTransposed() || consumers > 1 || n > MOST_RESIDENT_COLUMNS || splits > 1 && !few) return one;
+    var tiles = e.groups(m, n);
     // Split in two, FP32 matrices of 16×4096×4096 took 20.0 µs with two and 18.2 with one.
-    boolean isShort = p.k() * p.types().a().bytes() * cluster.splits() <= SHORT_BYTES;
-    return (cluster.splits() == 1 ? few || isShort : few && isShort) ? 2 : 1;
+    var whereShort = e.k().times(types.a().bytes() * splits).atMost(Formula.of(SHORT_BYTES), two, one);
+    var enough = splits == 1 && few ? two : whereShort;
+    if (n > MOST_DEEP_COLUMNS) enough = tiles.atMost(Formula.of(MULTIPROCESSORS), one, enough);
+    // Of 192 CTAs that split k, some would have an SM alone and finish early.
+    return tiles.times(splits).atMost(Formula.of((splits == 1 ? 2 : 1) * MULTIPROCESSORS), enough, one);
+  }
+
+  private int resident(GemmProblem problem) {
+    return (int) resident(seen(problem.types()), seen(GemmExtents.of(problem))).value();
   }
 
   private GemmProblem seen(GemmProblem problem) {
     return isTransposed() ? problem.transposed() : problem;
   }
 
+  private GemmTypes seen(GemmTypes types) {
+    return isTransposed() ? types.transposed() : types;
+  }
+
+  private GemmExtents seen(GemmExtents extents) {
+    return isTransposed() ? extents.transposed() : extents;
+  }
+
   /** Expected microseconds. */
   double cost(GemmProblem problem) {
-    return new GemmCost(this, seen(problem)).microseconds();
+    return cost(problem.types(), GemmExtents.of(problem)).value();
+  }
+
+  /** Expected microseconds of problems of these types. */
+  Formula cost(GemmTypes types, GemmExtents extents) {
+    var time = new GemmCost(this, seen(types), seen(extents)).microseconds();
+    if (!isStreamK()) return time;
+    return extents.k().atMost(Formula.of(0), Formula.of(Double.MAX_VALUE), time);
+  }
+
+  /** A number for each configuration that problems of these types can have: CTAs on an SM, and whether in step. */
+  Formula form(GemmTypes types) {
+    var extents = seen(GemmExtents.NAMED);
+    return outgrowsL2(seen(types), extents).times(2).plus(resident(seen(types), extents));
   }
 
   /** How often the tiles of one cluster, so many rows and columns together, cover C. */
   static long groups(GemmProblem problem, int rows, int columns) {
-    return (long) Math.ceilDiv(problem.m(), rows) * Math.ceilDiv(problem.n(), columns) * problem.batch();
+    return (long) GemmExtents.of(problem).groups(rows, columns).value();
   }
 
   /** The clusters of a launch: as many as there is room for, if there is work for them, and one at least. */

@@ -14,6 +14,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.choice.Formula;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
@@ -27,8 +28,9 @@ import tilewright.sm90.collective.OutputForm;
 public final class Sm90Gemms {
   /** The most registers for accumulators of a thread whose epilogue does more than store them. */
   private static final int MOST_ACCUMULATORS = 128;
-  /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
-  private static final int SHORT_K = 4096;
+  /** The tile for epilogues that read a matrix: one consumer multiplies while the other waits for it. */
+  public static final String WAITING = "128x128x1-in-turn";
+  public static final int AS_WAITING = 8;
   /** Rows, and columns, of tiles that threads fetch. */
   private static final int FETCHED = 128;
   private static final int FETCHED_STAGES = 3;
@@ -57,17 +59,43 @@ public final class Sm90Gemms {
   }
 
   private static Sm90GemmConfig configure(GemmProblem problem, EpilogueArguments epilogue) {
-    var tree = epilogue.tree();
+    var first = byCost(problem).filter(tile -> suits(tile.configure(problem), problem, epilogue)).findFirst()
+        .orElseThrow();
+    boolean waits = waits(first, problem, epilogue) && GemmExtents.of(problem).isWaiting(first).value() == 1;
+    return waits ? configure(problem, WAITING) : first.configure(problem);
+  }
+
+  /** Whether a problem can have a configuration with that epilogue. */
+  private static boolean suits(Sm90GemmConfig config, GemmProblem problem, EpilogueArguments epilogue) {
     // Exchanged, a matrix that is read lies across, and is read element by element.
-    boolean reads = !tree.nodes(Epilogue.Source.class).isEmpty();
-    boolean plain = tree.equals(Epilogue.scaled(problem.output())) && TensorCopies.storeAll(problem, epilogue);
-    var configurations = configurations(problem).filter(c -> !reads || !c.transposed())
-        .filter(c -> plain || c.accumulatorRegisters() <= MOST_ACCUMULATORS).toList();
-    var first = configurations.getFirst();
-    boolean waves = GemmTile.groups(problem, first.tileM(), first.tileN()) > GemmTile.MULTIPROCESSORS;
-    if (!reads || !waves || problem.k() > SHORT_K || first.accumulatorRegisters() < MOST_ACCUMULATORS) return first;
-    return configurations.stream().filter(c -> c.pingPong() && c.tileM() == c.tileN() && c.cluster().blocks() == 1)
-        .findFirst().orElse(first);
+    boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()))
+        && TensorCopies.storeAll(problem, epilogue);
+    return !(reads(epilogue) && config.transposed()) && (plain || config.accumulatorRegisters() <= MOST_ACCUMULATORS);
+  }
+
+  private static boolean reads(EpilogueArguments epilogue) {
+    return !epilogue.tree().nodes(Epilogue.Source.class).isEmpty();
+  }
+
+  /** Whether all others wait while consumers of a tile read a matrix. */
+  private static boolean waits(GemmTile tile, GemmProblem problem, EpilogueArguments epilogue) {
+    return reads(epilogue) && tile.configure(problem).accumulatorRegisters() >= MOST_ACCUMULATORS;
+  }
+
+  /**
+   * The tiles that the configuration of a problem with that epilogue is chosen from, as formulas for all problems of its
+   * types and orders whose matrices tensor copies reach. A form of {@link #AS_WAITING} is that of the tile
+   * {@link #WAITING}.
+   */
+  public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {
+    return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
+        .filter(tile -> suits(tile.configure(problem), problem, epilogue)).map(tile -> {
+          var form = tile.form(problem.types());
+          if (waits(tile, problem, epilogue)) {
+            form = Formula.of(1).atMost(GemmExtents.NAMED.isWaiting(tile), Formula.of(AS_WAITING), form);
+          }
+          return new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), form);
+        }).toList();
   }
 
   /** Prepares a given configuration. */
@@ -175,8 +203,7 @@ public final class Sm90Gemms {
 
   /** Every configuration that a problem can be measured in, in the order of their expected speed. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
-    return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
-        .sorted(Comparator.comparingDouble(tile -> tile.cost(problem))).map(tile -> tile.configure(problem));
+    return byCost(problem).map(tile -> tile.configure(problem));
   }
 
   /** The tiles there are: rows, columns, CTAs that share B's, and how else it is computed: {@code 128x256x2}. */
@@ -186,8 +213,12 @@ public final class Sm90Gemms {
 
   /** The tiles of {@link #tiles()} that a problem's types have, in the order of their expected speed. */
   public static List<String> tiles(GemmProblem problem) {
+    return byCost(problem).map(GemmTile::name).toList();
+  }
+
+  private static Stream<GemmTile> byCost(GemmProblem problem) {
     return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
-        .sorted(Comparator.comparingDouble(tile -> tile.cost(problem))).map(GemmTile::name).toList();
+        .sorted(Comparator.comparingDouble(tile -> tile.cost(problem)));
   }
 
   /** The configuration with a tile of {@link #tiles()}, whatever the problem's extents. */

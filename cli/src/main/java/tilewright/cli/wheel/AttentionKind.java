@@ -17,6 +17,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.choice.Formula;
 import tilewright.numerics.ElementType;
 
 /**

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToIntFunction;
+import tilewright.kernels.choice.Formula;
 
 /**
  * A choice by numbers, one after the other: in each node the first entry with at least the number is taken. It is found

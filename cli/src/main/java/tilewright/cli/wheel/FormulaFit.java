@@ -8,6 +8,7 @@ import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import tilewright.kernels.choice.Formula;
 
 /**
  * Finds the formula of a number in a launch from problems and the numbers that Java has prepared for them. A formula
@@ -108,7 +109,7 @@ record FormulaFit(List<Map<String, Long>> samples, List<String> extents, List<Sl
   private Optional<Formula> scaled(Formula product, long[] values) {
     long most = LongStream.of(values).max().orElseThrow();
     int at = IntStream.range(0, values.length).filter(i -> values[i] != most && values[i] > 1).findFirst().orElse(0);
-    long base = product.at(samples.get(at));
+    long base = (long) product.at(samples.get(at));
     if (base == 0 || values[at] == 0) return Optional.empty();
     Formula scaled;
     if (values[at] % base == 0) scaled = product.times(values[at] / base);

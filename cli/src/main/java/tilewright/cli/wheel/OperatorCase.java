@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 import tilewright.kernel.LaunchSequence;
+import tilewright.kernels.choice.Formula;
 
 /**
  * The problems of an operator that share types and options, such as causal attention of BF16.

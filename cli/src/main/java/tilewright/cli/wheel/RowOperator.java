@@ -11,6 +11,7 @@ import tilewright.kernel.LaunchArguments.Tensor;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.catalogue.CatalogueFamilies;
+import tilewright.kernels.choice.Formula;
 import tilewright.kernels.registry.Family;
 import tilewright.numerics.ElementType;
 

@@ -1,0 +1,13 @@
+package tilewright.sm90;
+
+import tilewright.kernels.choice.Formula;
+
+/**
+ * A tile that problems of some types and orders can have: the problem has the one that takes the least time. Formulas
+ * are of the extents M, N, K and L and the strides A_s and B_s of rows, or columns, of the operands.
+ *
+ * @param tile the name, as {@link Sm90Gemms#tiles} has it
+ * @param microseconds the expected time
+ * @param form a number for each kernel that the tile has for problems of one form
+ */
+public record TileChoice(String tile, Formula microseconds, Formula form) {}
