@@ -42,6 +42,12 @@ public enum PointwiseReference {
       return type.round(x[0] * sigmoid(type, x[0]));
     }
   },
+  SWIGLU(x -> x[0] * sigmoid(x[0]) * x[1], x -> x[0] * sigmoid(x[0]) * x[1], false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      return type.round(type.round(x[0] * sigmoid(type, x[0])) * x[1]);
+    }
+  },
   HARDSWISH(x -> x[0] * Math.clamp(x[0] + 3, 0, 6) / 6, x -> x[0] * Math.clamp(x[0] + 3, 0f, 6f) * (1 / 6f), false) {
     @Override
     double rounded(ElementType type, float... x) {

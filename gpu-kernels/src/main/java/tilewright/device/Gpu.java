@@ -190,14 +190,25 @@ public final class Gpu implements AutoCloseable {
 
   /** Binds a launch to a function of the caller's own module; see {@link #bind(PreparedLaunch, Map)}. */
   public BoundKernel bind(GpuFunction function, PreparedLaunch launch, Map<String, DeviceMemory> memory) {
+    var all = new HashMap<String, KernelArgument.Address>();
+    memory.forEach((name, whole) -> all.put(name, new KernelArgument.Address(whole, 0)));
+    launch.scratch().forEach(part -> all.computeIfAbsent(part.name(),
+        _ -> new KernelArgument.Address(zeros(part.bytes()), 0)));
+    return bindAt(function, launch, all);
+  }
+
+  /**
+   * Binds a launch to places in memory, such as tensors of a pool; see {@link #bind(PreparedLaunch, Map)}.
+   *
+   * @param places by the names that the launch's arguments use, scratch memory among them
+   */
+  public BoundKernel bindAt(GpuFunction function, PreparedLaunch launch, Map<String, KernelArgument.Address> places) {
     var kernel = launch.kernel();
-    var all = new HashMap<>(memory);
-    launch.scratch().forEach(part -> all.computeIfAbsent(part.name(), _ -> zeros(part.bytes())));
     var arguments = new Arguments(this, buffer -> {
-      var place = all.get(buffer.name());
+      var place = places.get(buffer.name());
       if (place == null) throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs memory '"
-          + buffer.name() + "', but there is " + all.keySet());
-      return new KernelArgument.Address(place, buffer.offset());
+          + buffer.name() + "', but there is " + places.keySet());
+      return new KernelArgument.Address(place.memory(), place.offset() + buffer.offset());
     });
     var shape = new LaunchShape(launch.grid(), kernel.block(), kernel.cluster(), kernel.dynamicSharedBytes(),
         kernel.features());

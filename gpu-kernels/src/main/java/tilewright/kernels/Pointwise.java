@@ -104,6 +104,23 @@ public enum Pointwise {
       return x.getFirst().times(sigmoid(x.getFirst()));
     }
   },
+  /** The gate of a feed-forward layer (Shazeer, "GLU Variants Improve Transformer"). */
+  SWIGLU("swiglu", "Y = X / (1 + exp(-X)) · Z", PointwiseReference.SWIGLU) {
+    @Override
+    public F32 of(List<F32> x) {
+      return SWISH.of(x.get(0)).times(x.get(1));
+    }
+
+    @Override
+    public Pair inPairs(List<Pair> x) {
+      return SWISH.inPairs(x).times(x.get(1));
+    }
+
+    @Override
+    public List<String> inputs() {
+      return List.of("X", "Z");
+    }
+  },
   HARDSWISH("hardswish", "Y = X · min(max(X + 3, 0), 6) / 6", PointwiseReference.HARDSWISH) {
     @Override
     public F32 of(F32 x) {
@@ -180,7 +197,7 @@ public enum Pointwise {
   /** Whether there is the function in a type's own arithmetic, each operation rounded: SM80 does not compare bf16. */
   public boolean hasPairs(ElementType type) {
     return switch (this) {
-      case ADD, RELU, SIGMOID, GELU_TANH, SWISH, HARDSWISH -> type.bits() == 16;
+      case ADD, RELU, SIGMOID, GELU_TANH, SWISH, SWIGLU, HARDSWISH -> type.bits() == 16;
       case ELU, HARDSHRINK -> type == ElementType.F16;
       case GELU_ERF -> false;
     };

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Element-wise functions. */
 class ElementwiseFamilyTest {
   static final List<String> NAMES = List.of("add", "relu", "sigmoid", "elu", "gelu_erf", "gelu_tanh",
-      "swish", "hardswish", "hardshrink", "adamw");
+      "swish", "swiglu", "hardswish", "hardshrink", "adamw");
 
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {

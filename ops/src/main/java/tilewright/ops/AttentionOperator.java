@@ -1,0 +1,94 @@
+package tilewright.ops;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.library.AttentionDescription;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.numerics.ElementType;
+
+/** O = softmax(scale · Q·Kᵀ)·V by the first kernel that computes the problem. */
+final class AttentionOperator {
+  private static final int MODES = 4;
+
+  private final Ops ops;
+  private final List<AttentionKernel> kernels;
+
+  AttentionOperator(Ops ops, Machine machine, KernelRegistry registry) {
+    this.ops = ops;
+    kernels = registry.kernels().stream().filter(AttentionDescription.class::isInstance)
+        .map(AttentionDescription.class::cast).filter(d -> machine.preference(d.target()) >= 0)
+        .sorted(Comparator.comparing((AttentionDescription d) -> -machine.preference(d.target())))
+        .map(AttentionDescription::kernel).toList();
+  }
+
+  DeviceTensor apply(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options) {
+    for (var tensor : List.of(q, k, v)) {
+      ops.requireOwn(tensor);
+      if (tensor.rank() != MODES) {
+        throw new IllegalArgumentException("attention takes (B,S,H,D), not " + tensor);
+      }
+    }
+    if (q.type() != k.type() || q.type() != v.type()
+        || q.type() != ElementType.BF16 && q.type() != ElementType.F16) {
+      throw new IllegalArgumentException("no attention of " + q.type().text() + ", " + k.type().text() + " and "
+          + v.type().text() + ": all f16 or all bf16; ops.convert makes them");
+    }
+    if (k.size(0) != q.size(0) || v.size(0) != q.size(0) || k.size(3) != q.size(3) || v.size(1) != k.size(1)
+        || v.size(2) != k.size(2)) {
+      throw new IllegalArgumentException("q " + q + ", k " + k + " and v " + v + " do not fit: needed are (B,Sq,H,D), "
+          + "(B,Sk,Hk,D) and (B,Sk,Hk,Dv)");
+    }
+    var sizes = new Sizes(extent(q, 0), extent(q, 1), extent(k, 1), extent(q, 2), extent(k, 2), extent(q, 3),
+        extent(v, 3));
+    var result = ops.empty(q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
+    if (result.elements() == 0) return result;
+    try (var rowsQ = ops.neighbours(q); var rowsK = ops.neighbours(k); var rowsV = ops.neighbours(v)) {
+      var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
+          .with("V", rowsV.tensor()).with("O", result);
+      call.run(options, () -> prepare(q.type(), sizes, call, options));
+    }
+    return result;
+  }
+
+  private static int extent(DeviceTensor tensor, int mode) {
+    return Math.toIntExact(tensor.size(mode));
+  }
+
+  private Plan prepare(ElementType type, Sizes sizes, Call call, AttentionOptions options) {
+    var attention = Attention.forward(type, sizes).logSumExp(Optional.empty())
+        .tensors(view(call, "Q"), view(call, "K"), view(call, "V"), view(call, "O"));
+    options.apply(attention);
+    var problem = attention.problem();
+    var reasons = new ArrayList<String>();
+    for (var kernel : kernels) {
+      var reason = kernel.refusal(problem);
+      if (reason.isEmpty()) {
+        try {
+          return new Plan(List.of(kernel.prepare(problem)), kernel.zeros(problem));
+        } catch (IllegalArgumentException e) {
+          // Some learn only from the tensors that they cannot compute them.
+          reason = Optional.of(e.getMessage());
+        }
+      }
+      reasons.add(kernel.name() + ": " + reason.get());
+    }
+    throw new IllegalArgumentException("no kernel computes this attention: " + String.join("; ", reasons));
+  }
+
+  /** A mode of extent 1 may have any stride: one that keeps others aligned. */
+  private static View view(Call call, String name) {
+    var at = call.argument(name);
+    long[] strides = new long[MODES];
+    for (int mode = 0; mode < MODES; mode++) {
+      strides[mode] = at.extents().get(mode) == 1 && mode < MODES - 1 ? at.extents().get(MODES - 1) * 16
+          : at.strides().get(mode);
+    }
+    return new View(name, at.offset(), strides[0], strides[1], strides[2], strides[MODES - 1]);
+  }
+}

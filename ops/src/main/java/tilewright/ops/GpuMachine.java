@@ -1,0 +1,161 @@
+package tilewright.ops;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.device.BoundKernel;
+import tilewright.device.DeviceMemory;
+import tilewright.device.Gpu;
+import tilewright.device.GpuFunction;
+import tilewright.device.KernelArgument;
+import tilewright.device.Stream;
+import tilewright.kernel.Target;
+import tilewright.kernels.registry.KernelRegistry;
+
+/** One stream of a GPU. Memory that is closed is there for what the stream gets next, without the driver. */
+final class GpuMachine implements Machine {
+  /** Bound launches to keep of a plan, such as one for the weights of each layer. */
+  private static final int MOST_BOUND = 256;
+
+  private final Gpu gpu;
+  private final Stream stream;
+  private final Runnable closing;
+  private final DevicePool pool;
+
+  /** @param closing what to close of the GPU and the stream in the end */
+  GpuMachine(Gpu gpu, Stream stream, Runnable closing) {
+    this.gpu = gpu;
+    this.stream = stream;
+    this.closing = closing;
+    this.pool = new DevicePool(gpu::allocate);
+  }
+
+  @Override
+  public Storage allocate(long bytes) {
+    return new Storage.OfGpu(pool.allocate(bytes), pool::release);
+  }
+
+  @Override
+  public Storage foreign(long address, long bytes, Runnable atRelease) {
+    return new Storage.OfGpu(gpu.foreignMemory(address, bytes), memory -> {
+      memory.close();
+      atRelease.run();
+    });
+  }
+
+  /** A stream of the caller's need not be ordered with copies that name none. */
+  @Override
+  public void write(Storage to, long offset, MemorySegment from) {
+    stream.synchronize();
+    memory(to).copyFrom(from, offset);
+  }
+
+  @Override
+  public void read(Storage from, long offset, MemorySegment to) {
+    stream.synchronize();
+    memory(from).copyTo(to, offset);
+  }
+
+  private static DeviceMemory memory(Storage storage) {
+    return ((Storage.OfGpu) storage).memory();
+  }
+
+  /** Launches of a plan, with scratch memory that the stream's order makes theirs alone. */
+  private final class Loaded implements Executable {
+    private final Plan plan;
+    private final List<GpuFunction> functions;
+    private final Map<String, DeviceMemory> scratch = new HashMap<>();
+    private final Map<Map<String, KernelArgument.Address>, List<BoundKernel>> bound =
+        new LinkedHashMap<>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          protected boolean removeEldestEntry(
+              Map.Entry<Map<String, KernelArgument.Address>, List<BoundKernel>> eldest) {
+            return size() > MOST_BOUND;
+          }
+        };
+
+    Loaded(Plan plan) {
+      this.plan = plan;
+      functions = plan.launches().stream().map(l -> gpu.kernel(l.kernel().ptx(), l.kernel().name())).toList();
+    }
+
+    @Override
+    public void run(Map<String, Storage.Place> places) {
+      var addresses = new HashMap<String, KernelArgument.Address>();
+      places.forEach((name, place) ->
+          addresses.put(name, new KernelArgument.Address(memory(place.storage()), place.begin())));
+      synchronized (GpuMachine.this) {
+        for (var kernel : bound.computeIfAbsent(addresses, this::bind)) kernel.launch(stream);
+      }
+    }
+
+    /** What a plan that is used again has lost is made anew. */
+    @Override
+    public void close() {
+      synchronized (GpuMachine.this) {
+        bound.clear();
+        scratch.values().forEach(pool::release);
+        scratch.clear();
+      }
+    }
+
+    private DeviceMemory zeros(long bytes) {
+      var memory = pool.allocate(bytes);
+      memory.fill((byte) 0, stream);
+      return memory;
+    }
+
+    private List<BoundKernel> bind(Map<String, KernelArgument.Address> addresses) {
+      plan.zeros().forEach((name, bytes) -> scratch.computeIfAbsent(name, _ -> zeros(bytes)));
+      for (var launch : plan.launches()) {
+        launch.scratch().forEach(part -> scratch.computeIfAbsent(part.name(), _ -> zeros(part.bytes())));
+      }
+      var all = new HashMap<>(addresses);
+      scratch.forEach((name, memory) -> all.put(name, new KernelArgument.Address(memory, 0)));
+      var kernels = new ArrayList<BoundKernel>();
+      for (int i = 0; i < functions.size(); i++) kernels.add(gpu.bindAt(functions.get(i), plan.launches().get(i), all));
+      return kernels;
+    }
+  }
+
+  @Override
+  public Executable load(Plan plan) {
+    return new Loaded(plan);
+  }
+
+  @Override
+  public void synchronize() {
+    stream.synchronize();
+  }
+
+  @Override
+  public KernelRegistry kernels() {
+    return KernelRegistry.builtIn().on(gpu.properties().capability());
+  }
+
+  /** The GPU's own kernels first, then those of earlier ones that it runs. */
+  @Override
+  public int preference(Target target) {
+    return target.runsOn(gpu.properties().capability()) ? target.capability() : -1;
+  }
+
+  @Override
+  public void close() {
+    try {
+      stream.synchronize();
+    } finally {
+      pool.close();
+      closing.run();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return gpu.toString();
+  }
+}

@@ -1,0 +1,50 @@
+package tilewright.ops;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import tilewright.kernel.Target;
+import tilewright.kernels.registry.KernelRegistry;
+
+/** What runs launches in order, and its memory: the simulator or a GPU. Any thread may use it. */
+interface Machine {
+
+  /** Allocates memory, contents undefined. */
+  Storage allocate(long bytes);
+
+  /**
+   * Memory that others own.
+   *
+   * @param address where the storage begins
+   * @param atRelease run when the storage is closed
+   */
+  Storage foreign(long address, long bytes, Runnable atRelease);
+
+  /** Copies bytes from the host, behind all launches so far. */
+  void write(Storage to, long offset, MemorySegment from);
+
+  /** Copies bytes to the host once all launches so far are done. */
+  void read(Storage from, long offset, MemorySegment to);
+
+  /** Loads the code of launches. */
+  Executable load(Plan plan);
+
+  /** Waits for all launches so far. */
+  void synchronize();
+
+  /** The kernels that it has room for. */
+  KernelRegistry kernels();
+
+  /** How well it runs kernels of a target, compared with others; not at all where it is negative. */
+  int preference(Target target);
+
+  void close();
+
+  /** The code of a plan. */
+  interface Executable {
+    /** Runs it, or enqueues it, on buffers by their names. */
+    void run(Map<String, Storage.Place> places);
+
+    /** Gives back memory of its own. */
+    void close();
+  }
+}

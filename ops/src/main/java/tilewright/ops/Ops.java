@@ -1,0 +1,488 @@
+package tilewright.ops;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import tilewright.device.Gpu;
+import tilewright.device.Stream;
+import tilewright.device.driver.GpuProbe;
+import tilewright.kernels.Pointwise;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.simulator.SimulatorOptions;
+
+/**
+ * Operators on tensors, on one stream of a GPU or in the simulator:
+ *
+ * {@snippet :
+ * try (var ops = Ops.open();
+ *     var x = ops.tensor(ElementType.BF16, numbers, 4, 64);
+ *     var w = ops.tensor(ElementType.BF16, weights, 32, 64);
+ *     var y = ops.linear(x, w)) {
+ *   float[] result = y.floats();
+ * }
+ * }
+ *
+ * <p>Operators return a new tensor, which the caller closes, or which ends with this. On a GPU they return before it is
+ * computed; {@link DeviceTensor#floats} and {@link #synchronize} wait. In the simulator they return when it is
+ * computed, with the bits that a GPU computes. Kernels are traced and compiled for the first call of a kind; machine
+ * code is kept on disk below {@code XDG_CACHE_HOME} or {@code ~/.cache}, in {@code tilewright}.
+ *
+ * <p>Any thread may call; calls of one thread follow each other in order. What a tensor is overwritten with while another
+ * thread reads it is the threads' to order.
+ *
+ * <p>A call that no kernel computes throws {@link IllegalArgumentException} with the reason and what can be computed; a
+ * call with a tensor that is closed, or after closing this, {@link IllegalStateException}. A failing GPU throws
+ * {@link tilewright.device.driver.GpuException}, some of it not before the results are waited for.
+ */
+public final class Ops implements AutoCloseable {
+  private final Machine machine;
+  private final KernelRegistry registry;
+  private final PlanStore plans = new PlanStore();
+  private final Set<Storage> open = ConcurrentHashMap.newKeySet();
+  private final Maps maps = new Maps(this);
+  private final RowOperators rows = new RowOperators(this);
+  private final Rotary rotary = new Rotary(this);
+  private final Products products;
+  private final AttentionOperator attention;
+  private volatile boolean closed;
+
+  private Ops(Machine machine) {
+    this.machine = machine;
+    this.registry = machine.kernels();
+    this.products = new Products(this, machine, registry);
+    this.attention = new AttentionOperator(this, machine, registry);
+  }
+
+  /** Opens the first GPU where this machine has one, else the simulator. */
+  public static Ops open() {
+    return Gpu.probe() instanceof GpuProbe.Available(_, var devices) && !devices.isEmpty() ? gpu(0) : simulator();
+  }
+
+  /** Opens the simulator. */
+  public static Ops simulator() {
+    return simulator(SimulatorOptions.defaults());
+  }
+
+  /**
+   * Opens the simulator with other options, such as its sanitizer. What it finds is thrown as
+   * {@link IllegalStateException}.
+   */
+  public static Ops simulator(SimulatorOptions options) {
+    return new Ops(new SimulatorMachine(options));
+  }
+
+  /**
+   * Opens a GPU, and closes it in the end.
+   *
+   * @param ordinal from 0
+   * @throws tilewright.device.driver.GpuException when there is no usable driver or no such device
+   */
+  public static Ops gpu(int ordinal) {
+    var gpu = Gpu.open(ordinal);
+    return new Ops(new GpuMachine(gpu, gpu.stream(), gpu::close));
+  }
+
+  /** A stream of its own on a GPU that the caller has opened and will close. */
+  public static Ops on(Gpu gpu) {
+    var stream = gpu.stream();
+    return new Ops(new GpuMachine(gpu, stream, stream::close));
+  }
+
+  /** A stream that the caller has opened, such as another library's, and will close. */
+  public static Ops on(Gpu gpu, Stream stream) {
+    return new Ops(new GpuMachine(gpu, stream, () -> {}));
+  }
+
+  /**
+   * Returns a tensor of these numbers, rounded to nearest even.
+   *
+   * @param numbers the last mode fastest
+   * @param shape one extent per mode
+   */
+  public DeviceTensor tensor(ElementType type, float[] numbers, long... shape) {
+    var form = Shape.rowMajor(shape);
+    requireCount(form, numbers.length);
+    return filled(type, form, HostNumbers.of(type, numbers));
+  }
+
+  /**
+   * Returns a tensor of these bytes, such as a part of a mapped file.
+   *
+   * @param bytes the elements, little-endian, the last mode fastest
+   */
+  public DeviceTensor tensor(ElementType type, MemorySegment bytes, long... shape) {
+    var form = Shape.rowMajor(shape);
+    long needed = type.bytes(form.elements());
+    if (bytes.byteSize() != needed) {
+      throw new IllegalArgumentException("a tensor " + type.text() + form + " has " + needed + " bytes, but "
+          + bytes.byteSize() + " are given");
+    }
+    return filled(type, form, bytes);
+  }
+
+  /** Returns a tensor of i32, such as indices. */
+  public DeviceTensor ints(int[] numbers, long... shape) {
+    var form = Shape.rowMajor(shape);
+    requireCount(form, numbers.length);
+    return filled(ElementType.I32, form, HostNumbers.of(ElementType.I32, numbers));
+  }
+
+  private DeviceTensor filled(ElementType type, Shape shape, MemorySegment bytes) {
+    var tensor = allocate(type, shape);
+    if (bytes.byteSize() > 0) machine.write(tensor.storage(), tensor.offset(), bytes);
+    return tensor;
+  }
+
+  private static void requireCount(Shape shape, int count) {
+    if (shape.elements() != count) {
+      throw new IllegalArgumentException("a tensor " + shape + " has " + shape.elements() + " elements, but " + count
+          + " are given");
+    }
+  }
+
+  /** Returns a tensor of whatever the memory holds. */
+  public DeviceTensor empty(ElementType type, long... shape) {
+    return allocate(type, Shape.rowMajor(shape));
+  }
+
+  /** Returns a tensor of zeros. */
+  public DeviceTensor zeros(ElementType type, long... shape) {
+    var form = Shape.rowMajor(shape);
+    return filled(type, form, MemorySegment.ofArray(new byte[Math.toIntExact(type.bytes(form.elements()))]));
+  }
+
+  private DeviceTensor allocate(ElementType type, Shape shape) {
+    requireOpen();
+    var storage = register(machine.allocate(Math.max(1, type.bytes(shape.elements()))));
+    return new DeviceTensor(this, storage, type, shape, 0, true);
+  }
+
+  private Storage register(Storage storage) {
+    open.add(storage);
+    if (!closed) return storage;
+    release(storage);
+    throw isClosed();
+  }
+
+  /**
+   * A tensor in memory that others own, and keep while it is used: a GPU's address, or in the simulator one of the
+   * process. Closing the tensor leaves the memory alone. What others do with it they order with this stream's work.
+   *
+   * @param address of the first element, a multiple of an element's bytes
+   * @param layout coordinates → offset in elements; nested modes become modes side by side
+   */
+  public DeviceTensor foreign(ElementType type, long address, Layout layout) {
+    return foreign(type, address, Shape.of(layout), () -> {});
+  }
+
+  /** A tensor in memory that others own; see {@link #foreign(ElementType, long, Layout)}. */
+  public DeviceTensor foreign(ElementType type, long address, long[] shape, long[] strides) {
+    return foreign(type, address, new Shape(Arrays.stream(shape).boxed().toList(),
+        Arrays.stream(strides).boxed().toList()), () -> {});
+  }
+
+  private DeviceTensor foreign(ElementType type, long address, Shape shape, Runnable atRelease) {
+    requireOpen();
+    if (address == 0 || address % type.bytes() != 0) {
+      throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + " is none of " + type.text()
+          + ": a multiple of " + type.bytes() + " above 0");
+    }
+    long offset = Long.remainderUnsigned(address, Storage.ALIGNMENT);
+    long bytes = offset + Math.max(1, type.bytes(shape.span()));
+    return new DeviceTensor(this, register(machine.foreign(address - offset, bytes, atRelease)), type, shape, offset,
+        true);
+  }
+
+  /** X·Wᵀ of X (…,K) and W (N,K): (…,N). */
+  public DeviceTensor linear(DeviceTensor x, DeviceTensor w) {
+    return linear(x, w, GemmOptions.of());
+  }
+
+  /** X·Wᵀ + bias of X (…,K), W (N,K) and the bias (N): (…,N). */
+  public DeviceTensor linear(DeviceTensor x, DeviceTensor w, DeviceTensor bias) {
+    return linear(x, w, GemmOptions.of().bias(bias));
+  }
+
+  /** f(X·Wᵀ + bias) of X (…,K), W (N,K) and the bias (N): (…,N). */
+  public DeviceTensor linear(DeviceTensor x, DeviceTensor w, DeviceTensor bias, Pointwise activation) {
+    return linear(x, w, GemmOptions.of().bias(bias).activation(activation));
+  }
+
+  /** X·Wᵀ of X (…,K) and W (N,K), with options for the rows of the result: (…,N). */
+  public DeviceTensor linear(DeviceTensor x, DeviceTensor w, GemmOptions options) {
+    requireOwn(x);
+    requireOwn(w);
+    if (x.rank() == 0 || w.rank() != 2 || x.size(-1) != w.size(1)) {
+      throw new IllegalArgumentException("no linear layer of " + x + " with weights " + w
+          + ": needed are (…,K) and (N,K)");
+    }
+    long[] shape = x.shape();
+    shape[shape.length - 1] = w.size(0);
+    try (var matrix = matrix(x)) {
+      var product = products.multiply(matrix.tensor(), w.transpose(0, 1), options);
+      if (options.into().isPresent()) return options.into().get();
+      return new DeviceTensor(this, product.storage(), product.type(), Shape.rowMajor(shape), 0, true);
+    }
+  }
+
+  /** A·B of (M,K)·(K,N), or entry by entry of (L,M,K)·(L,K,N), where an operand without L is every entry's. */
+  public DeviceTensor gemm(DeviceTensor a, DeviceTensor b) {
+    return gemm(a, b, GemmOptions.of());
+  }
+
+  /** f(alpha · A·B + beta · C + bias); see {@link #gemm(DeviceTensor, DeviceTensor)}. */
+  public DeviceTensor gemm(DeviceTensor a, DeviceTensor b, GemmOptions options) {
+    return products.multiply(a, b, options);
+  }
+
+  /** softmax(Q·Kᵀ/√D)·V; see {@link #attention(DeviceTensor, DeviceTensor, DeviceTensor, AttentionOptions)}. */
+  public DeviceTensor attention(DeviceTensor q, DeviceTensor k, DeviceTensor v) {
+    return attention(q, k, v, AttentionOptions.of());
+  }
+
+  /**
+   * softmax(scale · Q·Kᵀ)·V of Q (B,Sq,H,D), K (B,Sk,Hk,D) and V (B,Sk,Hk,Dv), of f16 or bf16: (B,Sq,H,Dv). Head h of
+   * Q reads head h·Hk/H of K and V.
+   */
+  public DeviceTensor attention(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options) {
+    return attention.apply(q, k, v, options);
+  }
+
+  /** X / √(mean of X² + epsilon) · W along the last mode; W (N) of X's type. */
+  public DeviceTensor rmsNorm(DeviceTensor x, DeviceTensor w, float epsilon) {
+    return rows.apply("rms_norm", x, Map.of("W", w), Map.of("epsilon", epsilon));
+  }
+
+  /** (X − mean) / √(variance + epsilon) · W + B along the last mode; W and B (N) of X's type. */
+  public DeviceTensor layerNorm(DeviceTensor x, DeviceTensor w, DeviceTensor b, float epsilon) {
+    return rows.apply("layer_norm", x, Map.of("W", w, "B", b), Map.of("epsilon", epsilon));
+  }
+
+  /** The softmax along the last mode. */
+  public DeviceTensor softmax(DeviceTensor x) {
+    return rows.apply("softmax", x, Map.of(), Map.of());
+  }
+
+  /**
+   * Rotary position embedding of X (B,S,H,D): elements i and i + D/2 of a head are rotated by the angle i of their
+   * position (the half-split convention, {@code rotate_half} of Hugging Face's Transformers).
+   *
+   * @param cos of angles, f32 (S,D/2) or (B,S,D/2), such as a slice of {@link #ropeTables}; likewise {@code sin}
+   */
+  public DeviceTensor rope(DeviceTensor x, DeviceTensor cos, DeviceTensor sin) {
+    return rotary.apply(x, cos, sin);
+  }
+
+  /**
+   * Rotary position embedding of X (B,S,H,D) with the angles position / base^(2i/D).
+   *
+   * @param positions one for each of S
+   */
+  public DeviceTensor rope(DeviceTensor x, int[] positions, double base) {
+    if (x.rank() != 4 || x.size(1) != positions.length) {
+      throw new IllegalArgumentException(x + " with " + positions.length + " positions: rope takes (B,S,H,D) and S");
+    }
+    try (var tables = RopeTables.of(this, positions, Math.toIntExact(x.size(3)), base)) {
+      return rope(x, tables.cos(), tables.sin());
+    }
+  }
+
+  /**
+   * Returns the tables of {@link #rope(DeviceTensor, DeviceTensor, DeviceTensor)} for positions from 0 on.
+   *
+   * @param dim of a head, even
+   * @param base such as 10000
+   */
+  public RopeTables ropeTables(int positions, int dim, double base) {
+    var all = new int[positions];
+    Arrays.setAll(all, i -> i);
+    return RopeTables.of(this, all, dim, base);
+  }
+
+  /** The rows of a table (V,N) at i32 indices (…): (…,N); zeros where the table has no such row. */
+  public DeviceTensor embedding(DeviceTensor table, DeviceTensor indices) {
+    return rows.embedding(table, indices);
+  }
+
+  /** silu(gate) · up, element by element. */
+  public DeviceTensor swiglu(DeviceTensor gate, DeviceTensor up) {
+    return map(Pointwise.SWIGLU, gate, up);
+  }
+
+  /** A + B, element by element; shapes are aligned at the last mode, and extents of 1 are repeated. */
+  public DeviceTensor add(DeviceTensor a, DeviceTensor b) {
+    return map(Pointwise.ADD, a, b);
+  }
+
+  /** A function of the elements at each place, rounded to the first tensor's type; see {@link #add}. */
+  public DeviceTensor map(Pointwise function, DeviceTensor... inputs) {
+    return maps.apply(function, List.of(inputs));
+  }
+
+  /** Returns the tensor in another type, rounded to nearest even. */
+  public DeviceTensor convert(DeviceTensor x, ElementType type) {
+    return maps.convert(x, type);
+  }
+
+  /** Returns a copy whose elements lie in order without gaps. */
+  public DeviceTensor contiguous(DeviceTensor x) {
+    return maps.convert(x, x.type());
+  }
+
+  /** Copies all elements into a tensor of the same shape and any strides, such as a part of a cache; converts them. */
+  public void copy(DeviceTensor from, DeviceTensor into) {
+    maps.copy(from, into);
+  }
+
+  /**
+   * Waits for all operators so far.
+   *
+   * @throws tilewright.device.driver.GpuException when some of it failed on the GPU
+   */
+  public void synchronize() {
+    requireOpen();
+    machine.synchronize();
+  }
+
+  /** Whether this computes on a GPU. */
+  public boolean isGpu() {
+    return machine instanceof GpuMachine;
+  }
+
+  /** Waits for all operators so far, and gives back all memory. Closing again does nothing. */
+  @Override
+  public synchronized void close() {
+    if (closed) return;
+    closed = true;
+    open.forEach(this::release);
+    machine.close();
+  }
+
+  /** The machine: {@code the simulator}, or the GPU's name. */
+  @Override
+  public String toString() {
+    return machine.toString();
+  }
+
+  Family family(String name) {
+    return registry.family(name).orElseThrow(() -> new IllegalStateException("the catalogue has no " + name));
+  }
+
+  void run(Object problem, Supplier<Plan> prepare, Map<String, Storage.Place> places) {
+    plans.get(problem, () -> machine.load(prepare.get())).run(places);
+  }
+
+  void release(Storage storage) {
+    open.remove(storage);
+    storage.close();
+  }
+
+  private void requireOpen() {
+    if (closed) throw isClosed();
+  }
+
+  private IllegalStateException isClosed() {
+    return new IllegalStateException("these operators on " + machine + " are closed");
+  }
+
+  void requireOwn(DeviceTensor tensor) {
+    requireOpen();
+    if (tensor.ops() != this) {
+      throw new IllegalArgumentException(tensor + " belongs to other operators (" + tensor.ops() + ") than these ("
+          + this + "): copy its floats, or use one Ops");
+    }
+    if (tensor.isClosed()) throw new IllegalStateException(tensor + " is closed");
+  }
+
+  void requireWritable(DeviceTensor tensor) {
+    requireOwn(tensor);
+    for (int mode = 0; mode < tensor.rank(); mode++) {
+      if (tensor.form().stride(mode) == 0 && tensor.size(mode) > 1) {
+        throw new IllegalArgumentException("cannot write to " + tensor + ": its elements along mode " + mode
+            + " are one and the same");
+      }
+    }
+  }
+
+  /** The bytes of all elements in order. */
+  MemorySegment bytes(DeviceTensor tensor) {
+    requireOwn(tensor);
+    var bytes = MemorySegment.ofArray(new byte[Math.toIntExact(tensor.type().bytes(tensor.elements()))]);
+    if (bytes.byteSize() == 0) return bytes;
+    try (var held = inOrder(tensor)) {
+      machine.read(held.tensor().storage(), held.tensor().offset(), bytes);
+    }
+    return bytes;
+  }
+
+  void write(DeviceTensor tensor, MemorySegment bytes, int count) {
+    requireWritable(tensor);
+    requireCount(tensor.form(), count);
+    if (count == 0) return;
+    if (tensor.isContiguous()) {
+      machine.write(tensor.storage(), tensor.offset(), bytes);
+      return;
+    }
+    try (var between = filled(tensor.type(), Shape.rowMajor(tensor.shape()), bytes)) {
+      copy(between, tensor);
+    }
+  }
+
+  /** Elements in order. */
+  Held inOrder(DeviceTensor x) {
+    return x.isContiguous() ? Held.view(x) : copied(x);
+  }
+
+  private Held copied(DeviceTensor x) {
+    var copy = contiguous(x);
+    return Held.copy(copy, copy);
+  }
+
+  /** No two elements in one place. */
+  Held distinct(DeviceTensor x) {
+    for (int mode = 0; mode < x.rank(); mode++) {
+      if (x.form().stride(mode) == 0 && x.size(mode) > 1) return copied(x);
+    }
+    return Held.view(x);
+  }
+
+  /** Neighbours along the last mode side by side. */
+  Held neighbours(DeviceTensor x) {
+    return x.form().stride(x.rank() - 1) == 1 ? distinct(x) : copied(x);
+  }
+
+  /** All but the last mode as one, if strides can say so. */
+  private Held matrix(DeviceTensor x) {
+    var extents = List.of(x.size(-1) == 0 ? rowsOf(x) : x.elements() / x.size(-1), x.size(-1));
+    if (x.form().reshaped(extents).isPresent()) return Held.view(x.reshape(extents.get(0), extents.get(1)));
+    var copy = contiguous(x);
+    return Held.copy(copy, copy.reshape(extents.get(0), extents.get(1)));
+  }
+
+  private static long rowsOf(DeviceTensor x) {
+    return x.form().extents().stream().limit(x.rank() - 1).reduce(1L, Math::multiplyExact);
+  }
+
+  /** A matrix whose rows are all modes but the last, elements of a row side by side. */
+  Held rows(DeviceTensor x) {
+    if (x.form().stride(x.rank() - 1) == 1 || x.size(-1) == 1) return matrix(x);
+    var copy = contiguous(x);
+    return Held.copy(copy, copy.reshape(rowsOf(x), x.size(-1)));
+  }
+
+  /** Neighbours along the last mode side by side, in accesses of 16 bytes where so many elements allow that. */
+  Held aligned(DeviceTensor x) {
+    int bytes = x.type().bytes();
+    int elements = (int) Math.min(16 / bytes, Long.lowestOneBit(x.size(-1)));
+    boolean fits = x.form().stride(x.rank() - 1) == 1 && x.offset() % ((long) elements * bytes) == 0
+        && x.form().strides().stream().limit(x.rank() - 1).allMatch(stride -> stride % elements == 0);
+    return fits ? Held.view(x) : copied(x);
+  }
+}

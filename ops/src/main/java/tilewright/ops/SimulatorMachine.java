@@ -1,0 +1,101 @@
+package tilewright.ops;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.simulator.Finding;
+import tilewright.simulator.Program;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.SimulatorOptions;
+
+/** The simulator: a launch is done when it has been enqueued. */
+final class SimulatorMachine implements Machine {
+  private final SimulatorOptions options;
+
+  SimulatorMachine(SimulatorOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public Storage allocate(long bytes) {
+    return new Storage.OfHost(Arena.ofAuto().allocate(bytes, Storage.ALIGNMENT), () -> {});
+  }
+
+  @Override
+  @SuppressWarnings("restricted")
+  public Storage foreign(long address, long bytes, Runnable atRelease) {
+    return new Storage.OfHost(MemorySegment.ofAddress(address).reinterpret(bytes), atRelease);
+  }
+
+  @Override
+  public void write(Storage to, long offset, MemorySegment from) {
+    segment(to).asSlice(offset, from.byteSize()).copyFrom(from);
+  }
+
+  @Override
+  public void read(Storage from, long offset, MemorySegment to) {
+    to.copyFrom(segment(from).asSlice(offset, to.byteSize()));
+  }
+
+  private static MemorySegment segment(Storage storage) {
+    return ((Storage.OfHost) storage).segment();
+  }
+
+  private record Step(PreparedLaunch launch, Program program, SimulatorOptions options) {
+    void run(Map<String, MemorySegment> buffers) {
+      var findings = program.run(launch.on(buffers), options).findings();
+      if (findings.isEmpty()) return;
+      throw new IllegalStateException("kernel " + launch.kernel().name() + " on the simulator: "
+          + findings.stream().map(Finding::describe).collect(Collectors.joining("\n\n")));
+    }
+  }
+
+  private record Steps(List<Step> steps, Map<String, Long> zeros) implements Executable {
+    @Override
+    public void run(Map<String, Storage.Place> places) {
+      var buffers = new HashMap<String, MemorySegment>();
+      places.forEach((name, place) -> buffers.put(name, segment(place.storage()).asSlice(place.begin(),
+          place.bytes())));
+      zeros.forEach((name, bytes) -> buffers.put(name, Arena.ofAuto().allocate(bytes, Storage.ALIGNMENT)));
+      for (var step : steps) step.run(buffers);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Override
+  public Executable load(Plan plan) {
+    return new Steps(plan.launches().stream().map(launch -> new Step(launch,
+        Simulator.load(launch.kernel().ptx()), options.withCoordinates(TensorCoordinates.of(launch)))).toList(),
+        plan.zeros());
+  }
+
+  @Override
+  public void synchronize() {}
+
+  @Override
+  public KernelRegistry kernels() {
+    return KernelRegistry.builtIn();
+  }
+
+  /** Every kernel, the simplest first: it takes the least time here. */
+  @Override
+  public int preference(Target target) {
+    return Integer.MAX_VALUE - target.capability();
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public String toString() {
+    return "the simulator";
+  }
+}
