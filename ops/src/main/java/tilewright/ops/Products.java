@@ -15,11 +15,12 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.gemm.Fp32Gemm;
 import tilewright.kernels.library.GemmKernel;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 
-/** D = f(alpha · A·B + beta · C + bias) by the first kernel that computes the problem. */
+/** D = f(alpha · A·B + beta · C + bias) by the first kernel that computes the problem, last one without tensor cores. */
 final class Products {
   private final Ops ops;
   private final List<GemmKernel> kernels;
@@ -27,9 +28,8 @@ final class Products {
   Products(Ops ops, Machine machine, KernelRegistry registry) {
     this.ops = ops;
     kernels = registry.kernels().stream().filter(GemmKernel.class::isInstance).map(GemmKernel.class::cast)
-        .filter(kernel -> machine.preference(kernel.target()) >= 0)
-        .sorted(Comparator.comparing((GemmKernel kernel) -> !kernel.hasEpilogues())
-            .thenComparing(kernel -> -machine.preference(kernel.target()))).toList();
+        .filter(kernel -> kernel.hasEpilogues() && machine.preference(kernel.target()) >= 0)
+        .sorted(Comparator.comparing((GemmKernel kernel) -> -machine.preference(kernel.target()))).toList();
   }
 
   /**
@@ -150,6 +150,11 @@ final class Products {
         }
       }
       reasons.add(kernel.name() + ": " + reason.get());
+    }
+    try {
+      return Fp32Gemm.prepare(problem, epilogue);
+    } catch (IllegalArgumentException e) {
+      reasons.add("fp32_gemm: " + e.getMessage());
     }
     throw new IllegalArgumentException("no kernel computes this product of " + problem.types() + ": "
         + String.join("; ", reasons));

@@ -428,6 +428,8 @@ UNARY = {
 def pointwise(name, s):
     if name == "add":
         return lambda: (s.tensor("n"), s.tensor("n")), torch.add, elementwise_triton(name)
+    if name == "swiglu":
+        return lambda: (s.tensor("n"), s.tensor("n")), lambda x, z: F.silu(x) * z, None
     return lambda: (s.tensor("n"),), UNARY[name], elementwise_triton(name)
 
 
@@ -462,7 +464,7 @@ def catalogue(name, s):
         return numbers, lambda x: torch.bincount(x, minlength=bins), None
     if s.dtype is None:
         return None
-    if name == "add" or name in UNARY:
+    if name in ("add", "swiglu") or name in UNARY:
         return pointwise(name, s)
     if name == "vector_add":
         return lambda: (s.tensor("n"), s.tensor("n")), torch.add, elementwise_triton("add")
