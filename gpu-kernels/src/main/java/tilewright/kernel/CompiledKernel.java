@@ -1,9 +1,9 @@
 package tilewright.kernel;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -29,7 +29,7 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     List<SharedPart> sharedTensors, List<Partition> partitions, List<Tiling> tilings) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = SharedMemory.VARIABLE;
-  private static final ScopedValue<Map<Trace, CompiledKernel>> TRACES = ScopedValue.newInstance();
+  private static final ScopedValue<Traces> TRACES = ScopedValue.newInstance();
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);
@@ -58,13 +58,35 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
 
   /** Traces a kernel for a target, or gives the trace of an equal one inside {@link #sharingTraces}. */
   public static CompiledKernel compile(Kernel kernel, Target target) {
-    if (!TRACES.isBound()) return trace(kernel, target);
-    return TRACES.get().computeIfAbsent(new Trace(kernel, target), _ -> trace(kernel, target));
+    return TRACES.isBound() ? TRACES.get().compile(kernel, target) : trace(kernel, target);
   }
 
   /** Runs a task that prepares many launches: each kernel is traced once, whatever the number of its launches. */
   public static <T> T sharingTraces(Supplier<T> task) {
-    return ScopedValue.where(TRACES, new HashMap<>()).call(task::get);
+    return sharingTraces(new Traces(), task);
+  }
+
+  /** Runs a task that prepares launches, among others that share these traces. */
+  public static <T> T sharingTraces(Traces traces, Supplier<T> task) {
+    return ScopedValue.where(TRACES, traces).call(task::get);
+  }
+
+  /** The traces of a program's kernels, which stay as long as this does. Any thread may use them. */
+  public static final class Traces {
+    private final Map<Trace, CompiledKernel> kernels = new ConcurrentHashMap<>();
+
+    /** Creates a collection of no traces. */
+    public Traces() {}
+
+    /** A kernel may compile others, so no lock is held; of two traces of one kernel the first stays. */
+    private CompiledKernel compile(Kernel kernel, Target target) {
+      var trace = new Trace(kernel, target);
+      var known = kernels.get(trace);
+      if (known != null) return known;
+      var compiled = trace(kernel, target);
+      var first = kernels.putIfAbsent(trace, compiled);
+      return first == null ? compiled : first;
+    }
   }
 
   private record Trace(Kernel kernel, Target target) {}

@@ -24,6 +24,7 @@ final class GpuMachine implements Machine {
   private final Stream stream;
   private final Runnable closing;
   private final DevicePool pool;
+  private final LoadedCode<GpuFunction> functions;
 
   /** @param closing what to close of the GPU and the stream in the end */
   GpuMachine(Gpu gpu, Stream stream, Runnable closing) {
@@ -31,6 +32,7 @@ final class GpuMachine implements Machine {
     this.stream = stream;
     this.closing = closing;
     this.pool = new DevicePool(gpu::allocate);
+    this.functions = new LoadedCode<>(kernel -> gpu.kernel(kernel.ptx(), kernel.name()));
   }
 
   @Override
@@ -66,7 +68,7 @@ final class GpuMachine implements Machine {
   /** Launches of a plan, with scratch memory that the stream's order makes theirs alone. */
   private final class Loaded implements Executable {
     private final Plan plan;
-    private final List<GpuFunction> functions;
+    private final List<GpuFunction> code;
     private final Map<String, DeviceMemory> scratch = new HashMap<>();
     private final Map<Map<String, KernelArgument.Address>, List<BoundKernel>> bound =
         new LinkedHashMap<>(16, 0.75f, true) {
@@ -81,7 +83,7 @@ final class GpuMachine implements Machine {
 
     Loaded(Plan plan) {
       this.plan = plan;
-      functions = plan.launches().stream().map(l -> gpu.kernel(l.kernel().ptx(), l.kernel().name())).toList();
+      code = plan.launches().stream().map(launch -> functions.of(launch.kernel())).toList();
     }
 
     @Override
@@ -118,7 +120,7 @@ final class GpuMachine implements Machine {
       var all = new HashMap<>(addresses);
       scratch.forEach((name, memory) -> all.put(name, new KernelArgument.Address(memory, 0)));
       var kernels = new ArrayList<BoundKernel>();
-      for (int i = 0; i < functions.size(); i++) kernels.add(gpu.bindAt(functions.get(i), plan.launches().get(i), all));
+      for (int i = 0; i < code.size(); i++) kernels.add(gpu.bindAt(code.get(i), plan.launches().get(i), all));
       return kernels;
     }
   }

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
 import tilewright.device.driver.GpuProbe;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernels.Pointwise;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.KernelRegistry;
@@ -45,6 +46,8 @@ public final class Ops implements AutoCloseable {
   private final Machine machine;
   private final KernelRegistry registry;
   private final PlanStore plans = new PlanStore();
+  /** Problems that differ in an extent, such as a cache that grows, mostly have one kernel. */
+  private final CompiledKernel.Traces traces = new CompiledKernel.Traces();
   private final Set<Storage> open = ConcurrentHashMap.newKeySet();
   private final Maps maps = new Maps(this);
   private final RowOperators rows = new RowOperators(this);
@@ -376,7 +379,7 @@ public final class Ops implements AutoCloseable {
   }
 
   void run(Object problem, Supplier<Plan> prepare, Map<String, Storage.Place> places) {
-    plans.get(problem, () -> machine.load(prepare.get())).run(places);
+    plans.get(problem, () -> machine.load(CompiledKernel.sharingTraces(traces, prepare))).run(places);
   }
 
   void release(Storage storage) {

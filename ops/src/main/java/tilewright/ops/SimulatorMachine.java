@@ -17,6 +17,7 @@ import tilewright.simulator.SimulatorOptions;
 /** The simulator: a launch is done when it has been enqueued. */
 final class SimulatorMachine implements Machine {
   private final SimulatorOptions options;
+  private final LoadedCode<Program> programs = new LoadedCode<>(kernel -> Simulator.load(kernel.ptx()));
 
   SimulatorMachine(SimulatorOptions options) {
     this.options = options;
@@ -73,7 +74,7 @@ final class SimulatorMachine implements Machine {
   @Override
   public Executable load(Plan plan) {
     return new Steps(plan.launches().stream().map(launch -> new Step(launch,
-        Simulator.load(launch.kernel().ptx()), options.withCoordinates(TensorCoordinates.of(launch)))).toList(),
+        programs.of(launch.kernel()), options.withCoordinates(TensorCoordinates.of(launch)))).toList(),
         plan.zeros());
   }
 

@@ -1,5 +1,5 @@
 /**
- * Runs kernels on Java arrays: {@link tilewright.ops.Simulate} on any machine, {@link tilewright.ops.Device} on a GPU;
- * {@link tilewright.ops.Mxf8Quantizer} makes operands.
+ * What a Java program calls: {@link tilewright.ops.Ops} has operators on tensors, on a GPU or in the simulator;
+ * {@link tilewright.ops.Simulate} and {@link tilewright.ops.Device} run one kernel on Java arrays.
  */
 package tilewright.ops;

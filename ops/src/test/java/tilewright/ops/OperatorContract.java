@@ -282,6 +282,28 @@ abstract class OperatorContract {
     assertRefused("has 8 bytes, but 6 are given", () -> ops.tensor(ElementType.BF16, bytes, 4));
   }
 
+  /** A cache that grows by a position in each step, as in a decoder: every step's shapes are new. */
+  @Test
+  void aCacheGrowsStepByStep() {
+    int dim = 64;
+    var keys = numbers.tensor(ops, ElementType.BF16, 1, 5, 1, dim);
+    var values = numbers.tensor(ops, ElementType.BF16, 1, 5, 1, dim);
+    var q = numbers.tensor(ops, ElementType.BF16, 1, 5, 2, dim);
+    var whole = ops.attention(q, keys, values, AttentionOptions.of().causal());
+    var cacheK = ops.zeros(ElementType.BF16, 1, 8, 1, dim);
+    var cacheV = ops.zeros(ElementType.BF16, 1, 8, 1, dim);
+    for (int step = 0; step < 5; step++) {
+      ops.copy(keys.slice(1, step, step + 1), cacheK.slice(1, step, step + 1));
+      ops.copy(values.slice(1, step, step + 1), cacheV.slice(1, step, step + 1));
+      try (var o = ops.attention(q.slice(1, step, step + 1), cacheK.slice(1, 0, step + 1),
+          cacheV.slice(1, 0, step + 1), AttentionOptions.of().causal())) {
+        float[] expected = whole.select(1, step).floats();
+        float[] actual = o.floats();
+        for (int i = 0; i < expected.length; i++) assertEquals(expected[i], actual[i], 0.02f, "step " + step);
+      }
+    }
+  }
+
   @Test
   void whatDoesNotFitIsSaid() {
     var x = ops.zeros(ElementType.BF16, 4, 16);

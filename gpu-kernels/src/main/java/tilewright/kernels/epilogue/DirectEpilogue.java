@@ -9,11 +9,7 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.tiled.Fragment;
 
-/**
- * An epilogue whose threads read and write every matrix themselves.
- *
- * @param neighbours along n that are read and written at once: 2, or 1 for any extents and strides
- */
+/** An epilogue whose threads read and write every matrix themselves. */
 public final class DirectEpilogue {
   private final Scope k;
   private final EpilogueTrace trace;
@@ -27,7 +23,11 @@ public final class DirectEpilogue {
     this.neighbours = neighbours;
   }
 
-  /** Declares what the tree reads and writes beside D. */
+  /**
+   * Declares what the tree reads and writes beside D.
+   *
+   * @param neighbours along n that are read and written at once: 2, or 1 for any extents and strides
+   */
   public static DirectEpilogue of(Scope k, Epilogue tree, int neighbours) {
     return new DirectEpilogue(k, EpilogueTrace.of(k, tree, neighbours), DirectMatrices.of(k, tree, neighbours),
         neighbours);
