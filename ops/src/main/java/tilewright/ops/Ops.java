@@ -54,6 +54,7 @@ public final class Ops implements AutoCloseable {
   private final Rotary rotary = new Rotary(this);
   private final Products products;
   private final AttentionOperator attention;
+  private final Quantizers quantizers;
   private volatile boolean closed;
 
   private Ops(Machine machine) {
@@ -61,6 +62,7 @@ public final class Ops implements AutoCloseable {
     this.registry = machine.kernels();
     this.products = new Products(this, machine, registry);
     this.attention = new AttentionOperator(this, machine, registry);
+    this.quantizers = new Quantizers(this, machine);
   }
 
   /** Opens the first GPU where this machine has one, else the simulator. */
@@ -159,6 +161,14 @@ public final class Ops implements AutoCloseable {
   public DeviceTensor zeros(ElementType type, long... shape) {
     var form = Shape.rowMajor(shape);
     return filled(type, form, MemorySegment.ofArray(new byte[Math.toIntExact(type.bytes(form.elements()))]));
+  }
+
+  /** A matrix of whatever the memory holds, its columns at multiples of so many elements. */
+  DeviceTensor columns(ElementType type, long rows, long columns, int padded) {
+    long stride = Math.ceilDiv(Math.max(1, rows), padded) * padded;
+    var whole = allocate(type, Shape.rowMajor(columns, stride));
+    return new DeviceTensor(this, whole.storage(), type, new Shape(List.of(rows, columns), List.of(1L, stride)), 0,
+        true);
   }
 
   private DeviceTensor allocate(ElementType type, Shape shape) {
@@ -327,6 +337,21 @@ public final class Ops implements AutoCloseable {
   /** A function of the elements at each place, rounded to the first tensor's type; see {@link #add}. */
   public DeviceTensor map(Pointwise function, DeviceTensor... inputs) {
     return maps.apply(function, List.of(inputs));
+  }
+
+  /** Quantises a matrix (M,K) of f32, f16 or bf16 to e4m3, with a factor for each 128 of k in a row or in 128 rows. */
+  public QuantizedMatrix quantize(DeviceTensor x, QuantizedMatrix.Blocks blocks) {
+    return quantizers.quantize(x, blocks);
+  }
+
+  /**
+   * X·Wᵀ of what {@link #quantize} has made: X (M,K) with factors of rows, W (N,K) with factors of squares. The sums of
+   * each 128 of k are scaled and added in FP32. Hopper and the simulator compute it.
+   *
+   * @param output bf16, f16 or f32
+   */
+  public DeviceTensor linear(QuantizedMatrix x, QuantizedMatrix w, ElementType output) {
+    return quantizers.linear(x, w, output);
   }
 
   /** Returns the tensor in another type, rounded to nearest even. */

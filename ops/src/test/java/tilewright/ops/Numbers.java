@@ -32,10 +32,15 @@ final class Numbers {
 
   /** @param steps units in the last place of the result's type that sums in FP32 may be off by, beside one rounding */
   void check(String what, DeviceTensor actual, IntToDoubleFunction expected, double steps) {
+    within(what, actual, expected, i -> steps * 1e-6 * Math.max(1, Math.abs(expected.applyAsDouble(i))));
+  }
+
+  /** @param more that an element may be off by, beside one rounding */
+  void within(String what, DeviceTensor actual, IntToDoubleFunction expected, IntToDoubleFunction more) {
     var numbers = actual.floats();
     for (int i = 0; i < numbers.length; i++) {
       double exact = expected.applyAsDouble(i);
-      double tolerance = 0.501 * actual.type().ulp(exact) + steps * 1e-6 * Math.max(1, Math.abs(exact));
+      double tolerance = 0.501 * actual.type().ulp(exact) + more.applyAsDouble(i);
       if (!(Math.abs(numbers[i] - exact) <= tolerance)) {
         fail(what + " of " + actual + ", element " + i + ": expected " + exact + " ± " + tolerance + ", got "
             + numbers[i] + " (seed " + seed + ")");

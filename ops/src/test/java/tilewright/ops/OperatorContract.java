@@ -282,6 +282,86 @@ abstract class OperatorContract {
     assertRefused("has 8 bytes, but 6 are given", () -> ops.tensor(ElementType.BF16, bytes, 4));
   }
 
+  @ParameterizedTest
+  @CsvSource({"5,200,BF16,0", "130,128,F32,0", "3,257,F16,0", "4,132,BF16,2"})
+  void blocksAreQuantisedByTheirLargestMagnitude(int m, int k, ElementType type, int begin) {
+    var x = numbers.tensor(ops, type, m, k + begin).slice(1, begin, begin + k);
+    float[] given = x.floats();
+    for (var blocks : QuantizedMatrix.Blocks.values()) {
+      try (var quantized = ops.quantize(x, blocks)) {
+        float[] codes = ops.convert(quantized.codes(), ElementType.F32).floats();
+        float[] factors = quantized.factors().floats();
+        int rows = blocks == QuantizedMatrix.Blocks.ROWS ? 1 : 128;
+        int across = Math.ceilDiv(k, 128);
+        assertArrayEquals(new long[] {Math.ceilDiv(m, rows), across}, quantized.factors().shape());
+        var largest = new double[factors.length];
+        for (int i = 0; i < given.length; i++) {
+          int block = i / k / rows * across + i % k / 128;
+          largest[block] = Math.max(largest[block], Math.abs(given[i]));
+        }
+        for (int i = 0; i < factors.length; i++) assertEquals(largest[i] / 448, factors[i], largest[i] * 1e-9);
+        for (int i = 0; i < given.length; i++) {
+          float factor = factors[i / k / rows * across + i % k / 128];
+          double scaled = given[i] / factor;
+          assertEquals(scaled, codes[i], 0.501 * ElementType.E4M3.ulp(scaled), blocks + " element " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void exceptionsAreQuantisedToNaNs() {
+    var x = ops.tensor(ElementType.F32, new float[] {1, Float.POSITIVE_INFINITY, -2, Float.NaN, 0, 0, 0, 0}, 2, 4);
+    try (var quantized = ops.quantize(x, QuantizedMatrix.Blocks.ROWS)) {
+      assertArrayEquals(new float[] {224, Float.NaN, -448, Float.NaN, 0, 0, 0, 0},
+          ops.convert(quantized.codes(), ElementType.F32).floats());
+      assertArrayEquals(new float[] {2f / 448, 1}, quantized.factors().floats());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5,48,256,BF16", "130,136,200,F32"})
+  void quantisedMatricesAreMultiplied(int m, int n, int k, ElementType output) {
+    var x = numbers.tensor(ops, ElementType.BF16, m, k);
+    var w = numbers.tensor(ops, ElementType.BF16, n, k);
+    try (var left = ops.quantize(x, QuantizedMatrix.Blocks.ROWS);
+        var right = ops.quantize(w, QuantizedMatrix.Blocks.SQUARES)) {
+      // Against the codes: what quantising has taken is no error of the product.
+      double[] xs = scaled(left, 1);
+      double[] ws = scaled(right, 128);
+      var product = product(xs, ws, n, k);
+      DeviceTensor y;
+      try {
+        y = ops.linear(left, right, output);
+      } catch (IllegalArgumentException e) {
+        assertTrue(e.getMessage().contains("are Hopper's"), e.getMessage());
+        return;
+      }
+      // Hopper adds the products of 8-bit floats with 13 fraction bits.
+      var magnitudes = product(magnitudes(xs), magnitudes(ws), n, k);
+      numbers.within("scaled product", y, product, i -> magnitudes.applyAsDouble(i) * 0x1p-12);
+    }
+  }
+
+  private static double[] magnitudes(double[] values) {
+    return Arrays.stream(values).map(Math::abs).toArray();
+  }
+
+  private double[] scaled(QuantizedMatrix matrix, int rows) {
+    float[] codes = ops.convert(matrix.codes(), ElementType.F32).floats();
+    float[] factors = matrix.factors().floats();
+    int k = (int) matrix.codes().size(1);
+    var values = new double[codes.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (double) codes[i] * factors[i / k / rows * Math.ceilDiv(k, 128) + i % k / 128];
+    }
+    return values;
+  }
+
+  private static java.util.function.IntToDoubleFunction product(double[] x, double[] w, int n, int k) {
+    return i -> IntStream.range(0, k).mapToDouble(j -> x[i / n * k + j] * w[i % n * k + j]).sum();
+  }
+
   /** A cache that grows by a position in each step, as in a decoder: every step's shapes are new. */
   @Test
   void aCacheGrowsStepByStep() {
@@ -333,6 +413,7 @@ abstract class OperatorContract {
     assertRefused("has 6 elements, but 5 are given", () -> ops.tensor(ElementType.F32, new float[5], 2, 3));
     assertRefused("extents are at least 0", () -> ops.empty(ElementType.F32, -1));
     assertRefused("holds no integers", x::ints);
+    assertRefused("no quantizer of i8", () -> ops.quantize(i8, QuantizedMatrix.Blocks.ROWS));
     assertRefused("invalid window -2", () -> AttentionOptions.of().window(-2, 0));
     assertRefused("takes 2 values", () -> GemmOptions.of().activation(Pointwise.ADD));
   }
