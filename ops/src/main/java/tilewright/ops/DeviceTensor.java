@@ -80,6 +80,14 @@ public final class DeviceTensor implements AutoCloseable {
     return ops;
   }
 
+  /**
+   * Returns the address of the first element, on the GPU or in the simulator's process, for other libraries: behind
+   * {@link Ops#synchronize} they read what the operators have computed. It is valid until the tensor is closed.
+   */
+  public long address() {
+    return ops.address(this);
+  }
+
   Storage storage() {
     return storage;
   }

@@ -48,6 +48,19 @@ final class GpuMachine implements Machine {
     });
   }
 
+  @Override
+  public void requireDevice(DlPack tensor) {
+    int own = gpu.properties().index();
+    if (tensor.deviceType() == DlPack.CUDA && tensor.deviceId() == own) return;
+    throw new IllegalArgumentException("a DLPack tensor of device type " + tensor.deviceType() + " and number "
+        + tensor.deviceId() + ": this is type " + DlPack.CUDA + ", number " + own);
+  }
+
+  @Override
+  public long address(Storage storage) {
+    return memory(storage).address();
+  }
+
   /** A stream of the caller's need not be ordered with copies that name none. */
   @Override
   public void write(Storage to, long offset, MemorySegment from) {

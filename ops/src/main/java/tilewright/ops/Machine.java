@@ -19,6 +19,12 @@ interface Machine {
    */
   Storage foreign(long address, long bytes, Runnable atRelease);
 
+  /** @throws IllegalArgumentException unless a tensor lies in this machine's memory */
+  void requireDevice(DlPack tensor);
+
+  /** Where a storage begins. */
+  long address(Storage storage);
+
   /** Copies bytes from the host, behind all launches so far. */
   void write(Storage to, long offset, MemorySegment from);
 

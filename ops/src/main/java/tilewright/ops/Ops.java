@@ -201,6 +201,26 @@ public final class Ops implements AutoCloseable {
         Arrays.stream(strides).boxed().toList()), () -> {});
   }
 
+  /**
+   * A tensor that another library has given as a DLPack {@code DLManagedTensor}, on this GPU, or in the simulator in the
+   * memory of the process. Closing the tensor waits for the operators before, and calls the library's deleter.
+   *
+   * @param managedTensor the struct's address
+   * @throws IllegalArgumentException for a type that no tensor here has, or another device; the deleter is not called
+   */
+  public DeviceTensor dlpack(long managedTensor) {
+    requireOpen();
+    var given = DlPack.read(managedTensor);
+    machine.requireDevice(given);
+    return foreign(given.type(), given.address(), given.shape(), () -> {
+      try {
+        machine.synchronize();
+      } finally {
+        given.deleter().run();
+      }
+    });
+  }
+
   private DeviceTensor foreign(ElementType type, long address, Shape shape, Runnable atRelease) {
     requireOpen();
     if (address == 0 || address % type.bytes() != 0) {
@@ -427,6 +447,11 @@ public final class Ops implements AutoCloseable {
           + this + "): copy its floats, or use one Ops");
     }
     if (tensor.isClosed()) throw new IllegalStateException(tensor + " is closed");
+  }
+
+  long address(DeviceTensor tensor) {
+    requireOwn(tensor);
+    return machine.address(tensor.storage()) + tensor.offset();
   }
 
   void requireWritable(DeviceTensor tensor) {

@@ -35,6 +35,18 @@ final class SimulatorMachine implements Machine {
   }
 
   @Override
+  public void requireDevice(DlPack tensor) {
+    if (tensor.deviceType() == DlPack.CPU) return;
+    throw new IllegalArgumentException("a DLPack tensor of device type " + tensor.deviceType()
+        + ": the simulator reads memory of the process, type " + DlPack.CPU);
+  }
+
+  @Override
+  public long address(Storage storage) {
+    return segment(storage).address();
+  }
+
+  @Override
   public void write(Storage to, long offset, MemorySegment from) {
     segment(to).asSlice(offset, from.byteSize()).copyFrom(from);
   }

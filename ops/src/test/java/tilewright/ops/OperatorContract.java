@@ -418,7 +418,7 @@ abstract class OperatorContract {
     assertRefused("takes 2 values", () -> GemmOptions.of().activation(Pointwise.ADD));
   }
 
-  private static void assertRefused(String reason, org.junit.jupiter.api.function.Executable call) {
+  static void assertRefused(String reason, org.junit.jupiter.api.function.Executable call) {
     var message = assertThrows(IllegalArgumentException.class, call).getMessage();
     assertTrue(message.contains(reason), message);
   }
