@@ -48,7 +48,7 @@ final class AttentionOperator {
         extent(v, 3));
     var result = ops.empty(q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
     if (result.elements() == 0) return result;
-    try (var rowsQ = ops.neighbours(q); var rowsK = ops.neighbours(k); var rowsV = ops.neighbours(v)) {
+    try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v)) {
       var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
           .with("V", rowsV.tensor()).with("O", result);
       call.run(options, () -> prepare(q.type(), sizes, call, options));

@@ -41,6 +41,11 @@ final class GpuMachine implements Machine {
   }
 
   @Override
+  public void clear(Storage storage) {
+    memory(storage).fill((byte) 0, stream);
+  }
+
+  @Override
   public Storage foreign(long address, long bytes, Runnable atRelease) {
     return new Storage.OfGpu(gpu.foreignMemory(address, bytes), memory -> {
       memory.close();

@@ -11,6 +11,9 @@ interface Machine {
   /** Allocates memory, contents undefined. */
   Storage allocate(long bytes);
 
+  /** Fills all of a storage with zeros, behind all launches so far. */
+  void clear(Storage storage);
+
   /**
    * Memory that others own.
    *

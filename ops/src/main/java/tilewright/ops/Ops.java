@@ -159,8 +159,9 @@ public final class Ops implements AutoCloseable {
 
   /** Returns a tensor of zeros. */
   public DeviceTensor zeros(ElementType type, long... shape) {
-    var form = Shape.rowMajor(shape);
-    return filled(type, form, MemorySegment.ofArray(new byte[Math.toIntExact(type.bytes(form.elements()))]));
+    var tensor = empty(type, shape);
+    machine.clear(tensor.storage());
+    return tensor;
   }
 
   /** A matrix of whatever the memory holds, its columns at multiples of so many elements. */
@@ -258,7 +259,7 @@ public final class Ops implements AutoCloseable {
     }
     long[] shape = x.shape();
     shape[shape.length - 1] = w.size(0);
-    try (var matrix = matrix(x)) {
+    try (var matrix = Held.matrix(x)) {
       var product = products.multiply(matrix.tensor(), w.transpose(0, 1), options);
       if (options.into().isPresent()) return options.into().get();
       return new DeviceTensor(this, product.storage(), product.type(), Shape.rowMajor(shape), 0, true);
@@ -469,7 +470,7 @@ public final class Ops implements AutoCloseable {
     requireOwn(tensor);
     var bytes = MemorySegment.ofArray(new byte[Math.toIntExact(tensor.type().bytes(tensor.elements()))]);
     if (bytes.byteSize() == 0) return bytes;
-    try (var held = inOrder(tensor)) {
+    try (var held = Held.inOrder(tensor)) {
       machine.read(held.tensor().storage(), held.tensor().offset(), bytes);
     }
     return bytes;
@@ -486,56 +487,5 @@ public final class Ops implements AutoCloseable {
     try (var between = filled(tensor.type(), Shape.rowMajor(tensor.shape()), bytes)) {
       copy(between, tensor);
     }
-  }
-
-  /** Elements in order. */
-  Held inOrder(DeviceTensor x) {
-    return x.isContiguous() ? Held.view(x) : copied(x);
-  }
-
-  private Held copied(DeviceTensor x) {
-    var copy = contiguous(x);
-    return Held.copy(copy, copy);
-  }
-
-  /** No two elements in one place. */
-  Held distinct(DeviceTensor x) {
-    for (int mode = 0; mode < x.rank(); mode++) {
-      if (x.form().stride(mode) == 0 && x.size(mode) > 1) return copied(x);
-    }
-    return Held.view(x);
-  }
-
-  /** Neighbours along the last mode side by side. */
-  Held neighbours(DeviceTensor x) {
-    return x.form().stride(x.rank() - 1) == 1 ? distinct(x) : copied(x);
-  }
-
-  /** All but the last mode as one, if strides can say so. */
-  private Held matrix(DeviceTensor x) {
-    var extents = List.of(x.size(-1) == 0 ? rowsOf(x) : x.elements() / x.size(-1), x.size(-1));
-    if (x.form().reshaped(extents).isPresent()) return Held.view(x.reshape(extents.get(0), extents.get(1)));
-    var copy = contiguous(x);
-    return Held.copy(copy, copy.reshape(extents.get(0), extents.get(1)));
-  }
-
-  private static long rowsOf(DeviceTensor x) {
-    return x.form().extents().stream().limit(x.rank() - 1).reduce(1L, Math::multiplyExact);
-  }
-
-  /** A matrix whose rows are all modes but the last, elements of a row side by side. */
-  Held rows(DeviceTensor x) {
-    if (x.form().stride(x.rank() - 1) == 1 || x.size(-1) == 1) return matrix(x);
-    var copy = contiguous(x);
-    return Held.copy(copy, copy.reshape(rowsOf(x), x.size(-1)));
-  }
-
-  /** Neighbours along the last mode side by side, in accesses of 16 bytes where so many elements allow that. */
-  Held aligned(DeviceTensor x) {
-    int bytes = x.type().bytes();
-    int elements = (int) Math.min(16 / bytes, Long.lowestOneBit(x.size(-1)));
-    boolean fits = x.form().stride(x.rank() - 1) == 1 && x.offset() % ((long) elements * bytes) == 0
-        && x.form().strides().stream().limit(x.rank() - 1).allMatch(stride -> stride % elements == 0);
-    return fits ? Held.view(x) : copied(x);
   }
 }

@@ -58,7 +58,7 @@ final class Products {
     var result = options.into().orElseGet(() -> ops.empty(type, shape));
     ops.requireWritable(result);
     if (result.elements() == 0) return result;
-    try (var left = ops.distinct(a); var right = ops.distinct(b)) {
+    try (var left = Held.distinct(a); var right = Held.distinct(b)) {
       // One B for all entries: their rows are rows of one matrix, where strides can say so.
       boolean folded = batch > 1 && batchB == 1 && left.tensor().form().reshaped(List.of(batch * a.size(1), a.size(2)))
           .isPresent() && options.c().isEmpty()

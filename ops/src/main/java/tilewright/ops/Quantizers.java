@@ -34,7 +34,7 @@ final class Quantizers {
     var factors = square ? ops.empty(ElementType.F32, Math.ceilDiv(x.size(0), BlockQuantizer.BLOCK), across)
         : ops.columns(ElementType.F32, x.size(0), across, PADDED);
     if (x.elements() == 0) return new QuantizedMatrix(codes, factors);
-    try (var rows = ops.neighbours(x)) {
+    try (var rows = Held.neighbours(x)) {
       var call = new Call(ops, "quantize").with("X", rows.tensor()).with("Y", codes).with("Factor", factors);
       call.run(blocks, () -> Plan.of(BlockQuantizer.prepare(x.type(), square, call.argument("X"), call.argument("Y"),
           call.argument("Factor"))));

@@ -45,7 +45,7 @@ final class Rotary {
 
   /** X and Y (S,H,D), tables (S,D/2). */
   private void rotate(DeviceTensor x, DeviceTensor cos, DeviceTensor sin, DeviceTensor y) {
-    try (var heads = ops.aligned(x); var c = ops.aligned(cos); var s = ops.aligned(sin)) {
+    try (var heads = Held.aligned(x); var c = Held.aligned(cos); var s = Held.aligned(sin)) {
       var call = new Call(ops, "rope").with("X", heads.tensor()).with("C", c.tensor()).with("T", s.tensor())
           .with("Y", y);
       call.run("", () -> {

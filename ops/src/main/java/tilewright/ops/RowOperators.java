@@ -38,7 +38,7 @@ final class RowOperators {
     });
     var result = ops.empty(x.type(), x.shape());
     if (x.elements() == 0) return result;
-    try (var rows = ops.rows(x)) {
+    try (var rows = Held.rows(x)) {
       var call = new Call(ops, operator).with("X", rows.tensor());
       for (var vector : vectors.entrySet()) {
         ops.requireOwn(vector.getValue());
@@ -91,7 +91,7 @@ final class RowOperators {
     extents.add(table.size(1));
     var result = ops.empty(table.type(), extents.stream().mapToLong(v -> v).toArray());
     if (result.elements() == 0) return result;
-    try (var rows = ops.rows(table); var order = ops.inOrder(indices)) {
+    try (var rows = Held.rows(table); var order = Held.inOrder(indices)) {
       var call = new Call(ops, "embedding").with("I", order.tensor().reshape(-1)).with("W", rows.tensor())
           .with("Y", result.reshape(-1, table.size(1)));
       call.run("", () -> {

@@ -29,6 +29,11 @@ final class SimulatorMachine implements Machine {
   }
 
   @Override
+  public void clear(Storage storage) {
+    segment(storage).fill((byte) 0);
+  }
+
+  @Override
   @SuppressWarnings("restricted")
   public Storage foreign(long address, long bytes, Runnable atRelease) {
     return new Storage.OfHost(MemorySegment.ofAddress(address).reinterpret(bytes), atRelease);
