@@ -26,6 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
   /** The kernel whose tiles they are. */
   public static final String KERNEL = "sm90_gemm";
+  /** The version of the file's format; a table of another one is measured anew. */
+  private static final int VERSION = 1;
 
   public TunedTiles {
     tiles = Map.copyOf(tiles);
@@ -37,8 +39,12 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     var tiles = new LinkedHashMap<String, String>();
     try {
       if (Files.exists(file)) {
-        JsonMapper.shared().readTree(InputFile.text(file)).path("tiles").properties()
-            .forEach(entry -> tiles.put(entry.getKey(), entry.getValue().asString()));
+        var root = JsonMapper.shared().readTree(InputFile.text(file));
+        if (root.path("version").asInt(VERSION) == VERSION) {
+          root.path("tiles").properties().forEach(entry -> tiles.put(entry.getKey(), entry.getValue().asString()));
+        } else {
+          console.note(file + " is ignored: it is of another version; tune writes a new one");
+        }
       }
     } catch (CommandFailure | JacksonException e) {
       tiles.clear();
@@ -76,7 +82,7 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     } catch (IOException e) {
       throw CommandFailure.badFile(file.getParent(), "cannot be made: " + e.getMessage());
     }
-    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("gpu", gpu, "tiles", tiles)));
+    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("version", VERSION, "gpu", gpu, "tiles", tiles)));
   }
 
   /** The key of a problem, such as {@code 4096x4096x4096 TN bf16->bf16}. */

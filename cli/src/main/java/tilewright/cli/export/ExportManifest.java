@@ -1,6 +1,7 @@
 package tilewright.cli.export;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,6 +42,14 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, ExtentRules.Count> counts,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Scratch> scratch, Grid grid) {
   private static final String PTX = ".ptx";
+  /** What a change that readers of the manifest cannot ignore would raise. */
+  private static final int VERSION = 1;
+
+  /** The version of the manifest's format. */
+  @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+  int version() {
+    return VERSION;
+  }
 
   /**
    * The grid of a launch.

@@ -30,6 +30,9 @@ public record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]>
     Map<String, Coordinates> elements, OptionalInt architecture) {
   public static final String NAME = "launch.json";
 
+  /** The version of the format that is written, and the newest that is read. */
+  static final int VERSION = 1;
+
   /** The longest name of a buffer, in characters: with what is added to it, a file can have it. */
   static final int LONGEST_NAME = 60;
 

@@ -34,7 +34,7 @@ final class LaunchFileReader {
   /** The bytes of the longest array in Java: results are compared as arrays. */
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final List<String> KEYS = List.of("ptx", "entry", "grid", "block", "cluster", "dynamicSharedBytes",
-      "features", "buffers", "args", "expect", "architecture");
+      "features", "buffers", "args", "expect", "architecture", "version");
   private static final List<String> BUFFER_KEYS = List.of("bytes", "file", "fill", "dtype", "layout", "ahead");
 
   private final Path path;
@@ -51,6 +51,7 @@ final class LaunchFileReader {
 
   LaunchFile read() {
     var root = json.tree();
+    json.requireVersion(root, LaunchFile.VERSION);
     json.requireKeys("", root, KEYS);
     requireMemory(root);
     var buffers = buffers(root);

@@ -34,7 +34,7 @@ public final class LaunchFileWriter {
     LaunchFile.writeBuffers(folder, launch.buffers());
     AtomicFile.write(folder.resolve("kernel.ptx"), launch.ptx());
     var root = PRETTY.createObjectNode();
-    root.put("ptx", "kernel.ptx").put("entry", launch.entry());
+    root.put("version", LaunchFile.VERSION).put("ptx", "kernel.ptx").put("entry", launch.entry());
     extents(root.putArray("grid"), launch.grid());
     extents(root.putArray("block"), launch.block());
     extents(root.putArray("cluster"), launch.cluster());

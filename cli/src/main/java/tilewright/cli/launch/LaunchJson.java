@@ -44,6 +44,20 @@ final class LaunchJson {
     }
   }
 
+  /**
+   * Requires a version of the format that is known; a file that names none is of the first.
+   *
+   * @param newest the newest version that this program reads
+   */
+  void requireVersion(JsonNode root, int newest) {
+    if (!root.has("version")) return;
+    long version = integer("version", root.get("version"), 1, Integer.MAX_VALUE);
+    if (version > newest) {
+      throw bad("has version " + version + " of the format; this program reads versions up to " + newest
+          + ": use a newer one");
+    }
+  }
+
   /** @throws CommandFailure if the node is no object or has another key than these */
   void requireKeys(String where, JsonNode node, List<String> known) {
     requireObject(where, node);

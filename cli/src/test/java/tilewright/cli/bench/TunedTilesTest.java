@@ -62,6 +62,13 @@ class TunedTilesTest {
   }
 
   @Test
+  void aTableOfAnotherVersionIsIgnoredWithANote() throws IOException {
+    Files.writeString(folder.resolve("tuned-nvidia-h200.json"), "{\"version\":2,\"tiles\":{\"a\":\"b\"}}");
+    assertEquals(Map.of(), TunedTiles.of(folder, GPU, console).tiles());
+    assertTrue(notes.toString(StandardCharsets.UTF_8).contains("is of another version"), notes.toString());
+  }
+
+  @Test
   void withoutAGpuThereIsNothingToTuneOn() {
     assumeTrue(Gpu.probe() instanceof GpuProbe.Missing);
     var run = Cli.run("tune", "--shape", "64x64x64");

@@ -39,6 +39,7 @@ class ExportCommandTest {
   void theManifestSaysAllThatALaunchNeeds() throws IOException {
     var manifest = export("vector-add");
     assertEquals("vector_add", manifest.get("entry").asString());
+    assertEquals(1, manifest.get("version").asInt());
     assertEquals("[256,1,1]", manifest.get("block").toString());
     assertEquals("[\"pointer X u64\",\"extent N s32\",\"pointer Y u64\",\"pointer Z u64\"]",
         JsonMapper.shared().writeValueAsString(manifest.get("arguments").valueStream().map(a ->

@@ -187,6 +187,8 @@ class LaunchFileTest {
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grids": [2]} | has an unknown key "grids"; did you mean grid?
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "Block": [2]} | has an unknown key "Block"; did you mean block?
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "dynamicShared": 2} | did you mean dynamicSharedBytes?
+      {"version": 2, "entrance": "k"} | has version 2 of the format; this program reads versions up to 1: use a newer one
+      {"version": "one", "ptx": "kernel.ptx", "entry": "k", "args": []} | version is "one"; needed is an integer from 1
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "zzz": 2} | unknown key "zzz"; known are ptx, entry, grid
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [2], "grid": [3]} | is not JSON at line 1, column
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": null} | grid is null; needed is up to three integers
