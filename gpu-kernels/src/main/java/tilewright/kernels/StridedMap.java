@@ -15,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
@@ -121,7 +122,7 @@ public record StridedMap(Optional<Pointwise> function, List<ElementType> inputs,
         to.store(loaded.getFirst());
         return;
       }
-      var values = loaded.stream().map(tilewright.kernel.Vector::values).toList();
+      var values = loaded.stream().map(Vector::values).toList();
       to.store(IntStream.range(0, vector).mapToObj(i -> {
         var arguments = values.stream().map(x -> x.get(i)).toList();
         return function.map(f -> output == ElementType.F32 ? f.of(arguments) : f.narrow(arguments))

@@ -48,12 +48,13 @@ final class AttentionOperator {
         extent(v, 3));
     var result = ops.empty(q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
     if (result.elements() == 0) return result;
-    try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v)) {
-      var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
-          .with("V", rowsV.tensor()).with("O", result);
-      call.run(options, () -> prepare(q.type(), sizes, call, options));
-    }
-    return result;
+    return ops.computed(result, () -> {
+      try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v)) {
+        var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
+            .with("V", rowsV.tensor()).with("O", result);
+        call.run(options, () -> prepare(q.type(), sizes, call, options));
+      }
+    });
   }
 
   private static int extent(DeviceTensor tensor, int mode) {

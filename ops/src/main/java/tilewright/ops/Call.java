@@ -59,7 +59,7 @@ final class Call {
     return new LaunchArguments.Tensor(name, operand.phase(), operand.shape.extents(), operand.shape.strides());
   }
 
-  /** The most elements, a power of two up to 16 bytes, that a tensor's rows are aligned to; the last mode is the row. */
+  /** The most elements, a power of two up to 16 bytes, that a tensor's rows along the last mode are aligned to. */
   int alignment(String name) {
     var operand = operands.get(name);
     int last = operand.shape.rank() - 1;

@@ -1,7 +1,9 @@
 package tilewright.ops;
 
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -151,7 +153,7 @@ public final class DeviceTensor implements AutoCloseable {
    *     first
    */
   public DeviceTensor reshape(long... extents) {
-    var others = LongStream.of(extents).boxed().collect(java.util.stream.Collectors.toList());
+    var others = LongStream.of(extents).boxed().collect(Collectors.toList());
     int open = others.indexOf(-1L);
     if (open >= 0) {
       long known = LongStream.of(extents).filter(e -> e != -1).reduce(1, Math::multiplyExact);
@@ -194,7 +196,7 @@ public final class DeviceTensor implements AutoCloseable {
 
   /** Waits for the operators before, and returns the elements' bytes, little-endian, the last mode fastest. */
   public byte[] bytes() {
-    return ops.bytes(this).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+    return ops.bytes(this).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /**

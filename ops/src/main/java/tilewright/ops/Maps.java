@@ -24,8 +24,7 @@ final class Maps {
     inputs.forEach(ops::requireOwn);
     var extents = inputs.stream().map(x -> x.form().extents()).reduce(List.of(), (a, b) -> common(a, b, inputs));
     var result = ops.empty(inputs.getFirst().type(), extents.stream().mapToLong(v -> v).toArray());
-    run(Optional.of(function), inputs, result);
-    return result;
+    return ops.computed(result, () -> run(Optional.of(function), inputs, result));
   }
 
   /** The extents that both can be repeated to, aligned at the last mode. */
@@ -98,7 +97,6 @@ final class Maps {
   DeviceTensor convert(DeviceTensor x, ElementType type) {
     ops.requireOwn(x);
     var result = ops.empty(type, x.shape());
-    run(Optional.empty(), List.of(x), result);
-    return result;
+    return ops.computed(result, () -> run(Optional.empty(), List.of(x), result));
   }
 }

@@ -35,8 +35,8 @@ import tilewright.simulator.SimulatorOptions;
  * computed, with the bits that a GPU computes. Kernels are traced and compiled for the first call of a kind; machine
  * code is kept on disk below {@code XDG_CACHE_HOME} or {@code ~/.cache}, in {@code tilewright}.
  *
- * <p>Any thread may call; calls of one thread follow each other in order. What a tensor is overwritten with while another
- * thread reads it is the threads' to order.
+ * <p>Any thread may call; calls of one thread follow each other in order. Threads that write and read one tensor order
+ * their calls themselves.
  *
  * <p>A call that no kernel computes throws {@link IllegalArgumentException} with the reason and what can be computed; a
  * call with a tensor that is closed, or after closing this, {@link IllegalStateException}. A failing GPU throws
@@ -203,8 +203,8 @@ public final class Ops implements AutoCloseable {
   }
 
   /**
-   * A tensor that another library has given as a DLPack {@code DLManagedTensor}, on this GPU, or in the simulator in the
-   * memory of the process. Closing the tensor waits for the operators before, and calls the library's deleter.
+   * A tensor that another library has given as a DLPack {@code DLManagedTensor}, on this GPU, or for the simulator in
+   * the memory of the process. Closing the tensor waits for the operators before, and calls the library's deleter.
    *
    * @param managedTensor the struct's address
    * @throws IllegalArgumentException for a type that no tensor here has, or another device; the deleter is not called
@@ -426,6 +426,17 @@ public final class Ops implements AutoCloseable {
 
   void run(Object problem, Supplier<Plan> prepare, Map<String, Storage.Place> places) {
     plans.get(problem, () -> machine.load(CompiledKernel.sharingTraces(traces, prepare))).run(places);
+  }
+
+  /** Computes a new tensor, whose memory is given back where that fails. */
+  DeviceTensor computed(DeviceTensor result, Runnable compute) {
+    try {
+      compute.run();
+      return result;
+    } catch (RuntimeException e) {
+      result.close();
+      throw e;
+    }
   }
 
   void release(Storage storage) {

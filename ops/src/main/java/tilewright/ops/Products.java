@@ -1,6 +1,7 @@
 package tilewright.ops;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import tilewright.kernels.library.GemmKernel;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 
-/** D = f(alpha · A·B + beta · C + bias) by the first kernel that computes the problem, last one without tensor cores. */
+/** D = f(alpha · A·B + beta · C + bias) by the first kernel that computes it, the last one without tensor cores. */
 final class Products {
   private final Ops ops;
   private final List<GemmKernel> kernels;
@@ -58,9 +59,19 @@ final class Products {
     var result = options.into().orElseGet(() -> ops.empty(type, shape));
     ops.requireWritable(result);
     if (result.elements() == 0) return result;
+    if (options.into().isPresent()) {
+      compute(a, b, result, options);
+      return result;
+    }
+    return ops.computed(result, () -> compute(a, b, result, options));
+  }
+
+  private void compute(DeviceTensor a, DeviceTensor b, DeviceTensor result, GemmOptions options) {
+    long batch = result.rank() == 3 ? result.size(0) : 1;
+    boolean shared = b.rank() == 2 || b.size(0) == 1;
     try (var left = Held.distinct(a); var right = Held.distinct(b)) {
       // One B for all entries: their rows are rows of one matrix, where strides can say so.
-      boolean folded = batch > 1 && batchB == 1 && left.tensor().form().reshaped(List.of(batch * a.size(1), a.size(2)))
+      boolean folded = batch > 1 && shared && left.tensor().form().reshaped(List.of(batch * a.size(1), a.size(2)))
           .isPresent() && options.c().isEmpty()
           && result.form().reshaped(List.of(batch * a.size(1), b.size(-1))).isPresent();
       if (folded) {
@@ -70,13 +81,12 @@ final class Products {
         run(entries(left.tensor(), batch), entries(right.tensor(), batch), three(result), options);
       }
     }
-    return result;
   }
 
   private static void requireShape(String what, DeviceTensor tensor, long... shape) {
-    if (java.util.Arrays.equals(tensor.shape(), shape)) return;
+    if (Arrays.equals(tensor.shape(), shape)) return;
     throw new IllegalArgumentException(what + " is " + tensor + "; needed is "
-        + Shape.text(java.util.Arrays.stream(shape).boxed().toList()));
+        + Shape.text(Arrays.stream(shape).boxed().toList()));
   }
 
   private static DeviceTensor three(DeviceTensor tensor) {

@@ -2,12 +2,12 @@ package tilewright.ops;
 
 import java.util.List;
 import tilewright.kernel.Matrix;
+import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.gemm.BlockQuantizer;
 import tilewright.numerics.ElementType;
-import tilewright.kernel.Target;
 import tilewright.sm90.ScaledGemm;
 
 /** Quantising to 8 bits, and products of what was quantised. */
@@ -62,13 +62,12 @@ final class Quantizers {
     if (result.elements() == 0) return result;
     var call = new Call(ops, "scaled_gemm").with("A", x.codes()).with("B", w.codes()).with("SA", x.factors())
         .with("SB", w.factors()).with("C", result);
-    call.run("", () -> {
+    return ops.computed(result, () -> call.run("", () -> {
       var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, output, Accumulation.SCALED);
       var problem = new GemmProblem(types, Math.toIntExact(m), Math.toIntExact(n), Math.toIntExact(k), 1,
           matrix(call, "A"), matrix(call, "B"), matrix(call, "C"), 1, 0);
       return Plan.of(new ScaledGemm(problem, matrix(call, "SA"), matrix(call, "SB")).prepare());
-    });
-    return result;
+    }));
   }
 
   private static Matrix matrix(Call call, String name) {

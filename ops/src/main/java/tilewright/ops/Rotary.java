@@ -24,10 +24,11 @@ final class Rotary {
     requireTable("sin", sin, x, pairs);
     var result = ops.empty(x.type(), x.shape());
     if (result.elements() == 0) return result;
-    for (long entry = 0; entry < x.size(0); entry++) {
-      rotate(x.select(0, entry), table(cos, entry), table(sin, entry), result.select(0, entry));
-    }
-    return result;
+    return ops.computed(result, () -> {
+      for (long entry = 0; entry < x.size(0); entry++) {
+        rotate(x.select(0, entry), table(cos, entry), table(sin, entry), result.select(0, entry));
+      }
+    });
   }
 
   private void requireTable(String name, DeviceTensor table, DeviceTensor x, long pairs) {
@@ -35,8 +36,8 @@ final class Rotary {
     boolean fits = table.rank() >= 2 && table.rank() <= 3 && table.size(-2) == x.size(1) && table.size(-1) == pairs
         && (table.rank() == 2 || table.size(0) == x.size(0) || table.size(0) == 1);
     if (table.type() == ElementType.F32 && fits) return;
-    throw new IllegalArgumentException(name + " is " + table + "; needed is f32(" + x.size(1) + "," + pairs + ") or f32("
-        + x.size(0) + "," + x.size(1) + "," + pairs + ")");
+    throw new IllegalArgumentException(name + " is " + table + "; needed is f32(" + x.size(1) + "," + pairs
+        + ") or f32(" + x.size(0) + "," + x.size(1) + "," + pairs + ")");
   }
 
   private static DeviceTensor table(DeviceTensor table, long entry) {

@@ -1,5 +1,6 @@
 package tilewright.ops;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -30,6 +31,7 @@ final class RowOperators {
     ops.requireOwn(x);
     requireType(operator, x);
     if (x.rank() == 0) throw new IllegalArgumentException(operator + " takes rows: at least one mode");
+    vectors.values().forEach(ops::requireOwn);
     vectors.forEach((name, vector) -> {
       if (vector.type() != x.type() || vector.rank() != 1 || vector.size(0) != x.size(-1)) {
         throw new IllegalArgumentException(operator + ": " + name + " is " + vector + "; needed is "
@@ -38,16 +40,14 @@ final class RowOperators {
     });
     var result = ops.empty(x.type(), x.shape());
     if (x.elements() == 0) return result;
-    try (var rows = Held.rows(x)) {
-      var call = new Call(ops, operator).with("X", rows.tensor());
-      for (var vector : vectors.entrySet()) {
-        ops.requireOwn(vector.getValue());
-        call.with(vector.getKey(), vector.getValue());
+    return ops.computed(result, () -> {
+      try (var rows = Held.rows(x)) {
+        var call = new Call(ops, operator).with("X", rows.tensor());
+        vectors.forEach(call::with);
+        call.with("Y", result.reshape(-1, x.size(-1)));
+        call.run(scalars, () -> prepare(call, operator, rows.tensor(), vectors, scalars));
       }
-      call.with("Y", result.reshape(-1, x.size(-1)));
-      call.run(scalars, () -> prepare(call, operator, rows.tensor(), vectors, scalars));
-    }
-    return result;
+    });
   }
 
   private Plan prepare(Call call, String operator, DeviceTensor x, Map<String, DeviceTensor> vectors,
@@ -87,24 +87,28 @@ final class RowOperators {
     if (indices.type() != ElementType.I32) {
       throw new IllegalArgumentException("indices are of " + indices.type().text() + "; needed is i32: ops.ints");
     }
-    var extents = new java.util.ArrayList<>(indices.form().extents());
+    var extents = new ArrayList<>(indices.form().extents());
     extents.add(table.size(1));
     var result = ops.empty(table.type(), extents.stream().mapToLong(v -> v).toArray());
     if (result.elements() == 0) return result;
-    try (var rows = Held.rows(table); var order = Held.inOrder(indices)) {
-      var call = new Call(ops, "embedding").with("I", order.tensor().reshape(-1)).with("W", rows.tensor())
-          .with("Y", result.reshape(-1, table.size(1)));
-      call.run("", () -> {
-        var family = ops.family("embedding");
-        var choice = choice(family, result.reshape(-1, table.size(1)), Map.of("v", Long.toString(table.size(0)),
-            "vec", accesses(family, embeddingAccess(call, table.type()))));
-        var launch = family.workload(choice).launch();
-        var arguments = LaunchArguments.of(launch.kernel()).tensor("I", call.argument("I"))
-            .tensor("W", call.argument("W")).tensor("Y", call.argument("Y"));
-        return Plan.of(new PreparedLaunch(launch.kernel(), launch.grid(), arguments.build(), launch.scratch()));
-      });
-    }
-    return result;
+    return ops.computed(result, () -> {
+      try (var rows = Held.rows(table); var order = Held.inOrder(indices)) {
+        var matrix = result.reshape(-1, table.size(1));
+        var call = new Call(ops, "embedding").with("I", order.tensor().reshape(-1)).with("W", rows.tensor())
+            .with("Y", matrix);
+        call.run("", () -> prepareEmbedding(call, table, matrix));
+      }
+    });
+  }
+
+  private Plan prepareEmbedding(Call call, DeviceTensor table, DeviceTensor result) {
+    var family = ops.family("embedding");
+    var choice = choice(family, result, Map.of("v", Long.toString(table.size(0)), "vec",
+        accesses(family, embeddingAccess(call, table.type()))));
+    var launch = family.workload(choice).launch();
+    var arguments = LaunchArguments.of(launch.kernel()).tensor("I", call.argument("I"))
+        .tensor("W", call.argument("W")).tensor("Y", call.argument("Y"));
+    return Plan.of(new PreparedLaunch(launch.kernel(), launch.grid(), arguments.build(), launch.scratch()));
   }
 
   /** Accesses of 4 bytes are pairs of 16 bits. */

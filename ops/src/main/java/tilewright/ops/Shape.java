@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
@@ -84,7 +85,7 @@ record Shape(List<Long> extents, List<Long> strides) {
   }
 
   private Shape withoutOnes() {
-    var kept = java.util.stream.IntStream.range(0, rank()).filter(mode -> extent(mode) != 1).boxed().toList();
+    var kept = IntStream.range(0, rank()).filter(mode -> extent(mode) != 1).boxed().toList();
     return new Shape(kept.stream().map(extents::get).toList(), kept.stream().map(strides::get).toList());
   }
 

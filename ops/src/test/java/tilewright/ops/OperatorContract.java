@@ -9,11 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,7 +72,8 @@ abstract class OperatorContract {
   }
 
   @ParameterizedTest
-  @CsvSource({"1,1,1,BF16", "5,33,48,BF16", "67,130,96,F16", "3,5,7,F32", "70,65,33,F32", "4,3,0,F32", "17,8,0,BF16", "0,8,8,F16", "2,2,129,F16"})
+  @CsvSource({"1,1,1,BF16", "5,33,48,BF16", "67,130,96,F16", "3,5,7,F32", "70,65,33,F32", "4,3,0,F32",
+      "17,8,0,BF16", "0,8,8,F16", "2,2,129,F16"})
   void linear(int m, int n, int k, ElementType type) {
     var x = numbers.tensor(ops, type, m, k);
     var w = numbers.tensor(ops, type, n, k);
@@ -78,7 +82,7 @@ abstract class OperatorContract {
     numbers.check("linear", y, product(x.floats(), w.floats(), n, k), k);
   }
 
-  private static java.util.function.IntToDoubleFunction product(float[] x, float[] w, int n, int k) {
+  private static IntToDoubleFunction product(float[] x, float[] w, int n, int k) {
     return i -> IntStream.range(0, k).mapToDouble(j -> (double) x[i / n * k + j] * w[i % n * k + j]).sum();
   }
 
@@ -199,7 +203,7 @@ abstract class OperatorContract {
         i -> Math.exp(xs[i]) / row(xs, i, n).map(Math::exp).sum(), 20);
   }
 
-  private static java.util.stream.DoubleStream row(float[] numbers, int i, int n) {
+  private static DoubleStream row(float[] numbers, int i, int n) {
     return IntStream.range(i / n * n, i / n * n + n).mapToDouble(at -> numbers[at]);
   }
 
@@ -358,7 +362,7 @@ abstract class OperatorContract {
     return values;
   }
 
-  private static java.util.function.IntToDoubleFunction product(double[] x, double[] w, int n, int k) {
+  private static IntToDoubleFunction product(double[] x, double[] w, int n, int k) {
     return i -> IntStream.range(0, k).mapToDouble(j -> x[i / n * k + j] * w[i % n * k + j]).sum();
   }
 
@@ -418,7 +422,7 @@ abstract class OperatorContract {
     assertRefused("takes 2 values", () -> GemmOptions.of().activation(Pointwise.ADD));
   }
 
-  static void assertRefused(String reason, org.junit.jupiter.api.function.Executable call) {
+  static void assertRefused(String reason, Executable call) {
     var message = assertThrows(IllegalArgumentException.class, call).getMessage();
     assertTrue(message.contains(reason), message);
   }
@@ -431,7 +435,7 @@ abstract class OperatorContract {
     assertEquals(4, x.select(0, 0).floats().length);
     x.close();
     x.close();
-    for (var use : List.<org.junit.jupiter.api.function.Executable>of(x::floats, view::floats, () -> ops.add(x, x),
+    for (var use : List.<Executable>of(x::floats, view::floats, () -> ops.add(x, x),
         () -> x.slice(0, 0, 1), () -> x.set(1f))) {
       var message = assertThrows(IllegalStateException.class, use).getMessage();
       assertTrue(message.endsWith("is closed"), message);

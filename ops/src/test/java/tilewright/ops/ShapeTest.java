@@ -58,7 +58,8 @@ class ShapeTest {
       var shape = random(random);
       var others = factors(random, shape.elements());
       var reshaped = shape.reshaped(others);
-      reshaped.ifPresent(other -> assertEquals(places(shape), places(other), shape + " as " + other + ", seed " + SEED));
+      reshaped.ifPresent(other ->
+          assertEquals(places(shape), places(other), shape + " as " + other + ", seed " + SEED));
       if (shape.isContiguous()) assertTrue(reshaped.isPresent(), shape + " as " + others + ", seed " + SEED);
       assertTrue(shape.reshaped(shape.extents()).isPresent(), shape + ", seed " + SEED);
     }

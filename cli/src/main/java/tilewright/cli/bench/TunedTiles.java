@@ -82,7 +82,8 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     } catch (IOException e) {
       throw CommandFailure.badFile(file.getParent(), "cannot be made: " + e.getMessage());
     }
-    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("version", VERSION, "gpu", gpu, "tiles", tiles)));
+    AtomicFile.write(file,
+        JsonMapper.shared().writeValueAsString(Map.of("version", VERSION, "gpu", gpu, "tiles", tiles)));
   }
 
   /** The key of a problem, such as {@code 4096x4096x4096 TN bf16->bf16}. */

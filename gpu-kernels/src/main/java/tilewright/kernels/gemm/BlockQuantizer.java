@@ -21,8 +21,8 @@ import tilewright.reference.HeadQuantizer;
 
 /**
  * Quantises an operand "X" (M,K) of a GEMM to e4m3 codes "Y" and FP32 factors "Factor", one for each 128 of k in a row,
- * or in 128 rows (DeepSeek-V3, section 3.3.2). Element ≈ code · factor. A factor is its block's largest finite magnitude
- * over 448, or 1 where that is below 2⁻¹⁰⁰; NaN and infinities become NaN.
+ * or in 128 rows (DeepSeek-V3, section 3.3.2). Element ≈ code · factor. A factor is its block's largest finite
+ * magnitude over 448, or 1 where that is below 2⁻¹⁰⁰; NaN and infinities become NaN.
  *
  * @param source f32, f16 or bf16
  * @param square whether 128 rows share a factor
@@ -55,8 +55,9 @@ public record BlockQuantizer(ElementType source, boolean square, int vector) imp
     boolean wide = x.extents().get(1) % RUN == 0 && aligned(x, source.bytes()) && aligned(y, CODE.bytes());
     var kernel = CompiledKernel.compile(new BlockQuantizer(source, square, wide ? RUN : 1), Target.SM89);
     var arguments = LaunchArguments.of(kernel).tensor("X", x).tensor("Y", y).tensor("Factor", factor);
-    return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(Math.ceilDiv(x.extents().get(0), square ? BLOCK : WARPS)),
-        Math.toIntExact(Math.ceilDiv(x.extents().get(1), BLOCK)), 1), arguments.build());
+    var grid = Dim3.of(Math.toIntExact(Math.ceilDiv(x.extents().get(0), square ? BLOCK : WARPS)),
+        Math.toIntExact(Math.ceilDiv(x.extents().get(1), BLOCK)));
+    return new PreparedLaunch(kernel, grid, arguments.build());
   }
 
   private static boolean aligned(LaunchArguments.Tensor tensor, int bytes) {

@@ -24,6 +24,7 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Operand;
 
 /**
  * C = f(A·Bᵀ) in FP32 without tensor cores, whose products of FP32 numbers would be rounded: A (M,K,L), B (N,K,L) and
@@ -111,7 +112,7 @@ public record Fp32Gemm(ElementType a, ElementType b, ElementType c, boolean aAlo
       k.barrier();
     });
 
-    var groups = new ArrayList<List<tilewright.ptx.Operand.Register>>();
+    var groups = new ArrayList<List<Operand.Register>>();
     for (int i = 0; i < sums.size(); i += SIDE) {
       groups.add(sums.subList(i, i + SIDE).stream().map(sum -> sum.value().register()).toList());
     }
