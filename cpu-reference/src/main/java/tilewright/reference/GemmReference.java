@@ -17,6 +17,11 @@ import tilewright.numerics.TensorCoreOperands;
 public record GemmReference(TensorView a, TensorView b, TensorView c, float alpha, float beta) {
   /** K of {@code mma.m16n8k16}: a multiple of every model's block, so its chained blocks are those of one long sum. */
   private static final int STEP = 16;
+  /** K of {@code mma.m16n8k32}. */
+  private static final int BYTE_STEP = 32;
+  /** Architectures whose tensor cores {@code mma} lets multiply 8-bit floats, the second and all after it. */
+  private static final int FIRST_OF_BYTES = 89;
+  private static final int SECOND_OF_BYTES = 120;
 
   public GemmReference {
     require(a.layout().rank() == 3 && b.layout().rank() == 3 && c.layout().rank() == 3, "A, B and C have three modes");
@@ -60,8 +65,13 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return onTensorCores(architecture, ElementType.F32, rows);
   }
 
-  /** Sums as {@code mma.m16n8k16} does, into FP32 or f16. */
+  /** Sums as {@code mma.m16n8k16} does, into FP32 or f16, or {@code mma.m16n8k32} of 8-bit floats into FP32. */
   public double[] onTensorCores(int architecture, ElementType accumulator, int[] rows) {
+    if (a.type().bits() == Byte.SIZE) {
+      return architecture > FIRST_OF_BYTES && architecture < SECOND_OF_BYTES ? bytesAsHalves(architecture, rows)
+          : summed(TensorCoreModel.mmaOfBytes(architecture, a.type(), b.type()), Math.max(1, extent(a, 1)), Scales.ONE,
+              rows);
+    }
     var model = TensorCoreModel.mma(architecture, a.type(), accumulator);
     // Tensor cores multiply whole steps of K; the kernel's tail is zeros.
     int padded = Math.ceilDiv(extent(a, 1), STEP) * STEP;
@@ -69,6 +79,37 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     var decodedB = decoded(b, padded);
     return each(rows, (row, column, old) ->
         stored(accumulator.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
+  }
+
+  /**
+   * Sums as ptxas makes tensor cores do that multiply no 8-bit floats: as halves, of each {@code m16n8k32} the lower
+   * two of every four products before the upper two, and C at last.
+   */
+  private double[] bytesAsHalves(int architecture, int[] rows) {
+    var model = TensorCoreModel.mma(architecture, ElementType.F16, ElementType.F32);
+    int padded = Math.ceilDiv(extent(a, 1), BYTE_STEP) * BYTE_STEP;
+    var halvesA = halves(a, padded);
+    var halvesB = halves(b, padded);
+    return each(rows, (row, column, old) -> {
+      float sum = 0;
+      for (int k = 0; k < padded; k += BYTE_STEP) {
+        sum += (float) ElementType.F32.toDouble(model.dot(0, halvesA[row], halvesB[column], k, k + BYTE_STEP));
+      }
+      return stored(sum, old);
+    });
+  }
+
+  private static TensorCoreOperands[] halves(TensorView tensor, int padded) {
+    var bits = new long[extent(tensor, 0) * extent(tensor, 2)][padded];
+    eachElement(tensor, (row, k, index) -> bits[row][k - k % BYTE_STEP + place(k % BYTE_STEP)] =
+        ElementType.F16.fromDouble(tensor.value(index), Rounding.NEAREST_EVEN));
+    return Arrays.stream(bits).parallel().map(row -> new TensorCoreOperands(ElementType.F16, row))
+        .toArray(TensorCoreOperands[]::new);
+  }
+
+  /** The place of a step's element in the sum: the lower two of every four come first. */
+  private static int place(int k) {
+    return k / 2 % 2 * (BYTE_STEP / 2) + k / 4 * 2 + k % 2;
   }
 
   /** Sums as {@code wgmma} does: 8-bit integers exactly in 32 bits that wrap, others with SM90's arithmetic. */

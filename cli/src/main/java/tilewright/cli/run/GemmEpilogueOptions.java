@@ -94,7 +94,7 @@ final class GemmEpilogueOptions {
     var type = file.header().type();
     var wanted = Arrays.stream(shape).boxed().toList();
     if (!file.header().shape().equals(wanted) || file.header().fortranOrder() || !type.isMatrixElement()
-        || type.isUntyped()) {
+        || type.isUntyped() || type.bytes() == 1) {
       throw CommandFailure.badFile(path, "holds " + file.header().extents() + " of " + type.descr()
           + (file.header().fortranOrder() ? " in Fortran order" : "") + "; needed is "
           + wanted.stream().map(Object::toString).collect(Collectors.joining("×"))

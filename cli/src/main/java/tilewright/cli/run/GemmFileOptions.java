@@ -12,7 +12,7 @@ import tilewright.numerics.ElementType;
 /** The files of a product: A and B, how they lie, where C goes and of which type it is. */
 final class GemmFileOptions {
   @Option(names = "--a", required = true, paramLabel = "A.npy",
-      description = "A, M×K: f2, f4, f8, or bfloat16 as V2.")
+      description = "A, M×K: f2, f4, f8, bfloat16 as V2, or 8-bit floats as V1.")
   private Path a;
 
   @Option(names = "--b", required = true, paramLabel = "B.npy", description = "B, N×K.")

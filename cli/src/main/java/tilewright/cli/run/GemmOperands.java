@@ -41,7 +41,9 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
   private static ElementType commonType(NpyMatrix a, NpyMatrix b) {
     for (var matrix : new NpyMatrix[] {a, b}) {
       if (matrix.type().isEmpty()) {
-        throw CommandFailure.badFile(matrix.path(), "its element type is 'u2'; say --dtype bf16 if it holds bfloat16");
+        throw CommandFailure.badFile(matrix.path(), matrix.file().header().type().bytes() == 1
+            ? "its element type is '" + matrix.file().header().type().descr() + "'; say --dtype e4m3 or e5m2"
+            : "its element type is 'u2'; say --dtype bf16 if it holds bfloat16");
       }
     }
     // f32 and f64 have no tensor-core type of their own here; they take the other operand's.

@@ -60,7 +60,8 @@ record QuantizedOperand(MemorySegment elements, MemorySegment scales, MemorySegm
   /** The numbers in FP32, row by row. */
   private static MemorySegment rows(NpyMatrix matrix, Arena arena) {
     var type = matrix.type().orElseThrow(() -> CommandFailure.badFile(matrix.path(),
-        "its element type is 'u2', which could be anything; needed is f2, f4, f8, or bfloat16 as V2"));
+        "its element type is '" + matrix.file().header().type().descr() + "', which could be anything; needed "
+            + "is f2, f4, f8, or bfloat16 as V2"));
     var at = matrix.matrix("X");
     var data = matrix.file().data();
     int batch = matrix.batch().orElse(1);

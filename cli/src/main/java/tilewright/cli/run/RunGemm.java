@@ -48,8 +48,9 @@ public final class RunGemm implements Callable<Integer> {
   @Mixin
   private GemmFileOptions files;
 
-  @Option(names = "--dtype", paramLabel = "f16|bf16",
-      description = "The type to multiply in (default: that of the files; f4 and f8 are rounded to bf16).")
+  @Option(names = "--dtype", paramLabel = "f16|bf16|e4m3|e5m2",
+      description = "The type to multiply in (default: that of the files; f4 and f8 are rounded to bf16). Files of u1"
+          + " or V1 hold the type that is named.")
   private Optional<String> dtype;
 
   @Option(names = "--acc", paramLabel = "f32|f16", defaultValue = "f32",
@@ -59,10 +60,10 @@ public final class RunGemm implements Callable<Integer> {
   @Mixin
   private GemmEpilogueOptions epilogue;
 
-  @Option(names = "--kernel", paramLabel = "sm80|sm90|sm100|naive", defaultValue = "sm80",
-      description = "Tensor cores, Hopper's, Blackwell's, or one thread an element (default: sm80); or a GEMM of"
-          + " --classpath.")
-  private String kernel;
+  @Option(names = "--kernel", paramLabel = "sm80|sm89|sm90|sm100|naive",
+      description = "Tensor cores, those for 8 bits, Hopper's, Blackwell's, or one thread an element (default: sm80, of"
+          + " 8-bit floats sm89); or a GEMM of --classpath.")
+  private Optional<String> kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
   private Backend backend;
@@ -83,7 +84,8 @@ public final class RunGemm implements Callable<Integer> {
   public Integer call() {
     AtomicFile.requireWritable(files.out());
     var output = files.output();
-    var wanted = dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16));
+    var wanted = dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16,
+        ElementType.E4M3, ElementType.E5M2));
     var accumulates = GemmFileOptions.type("--acc", accumulator, ElementType.F32, ElementType.F16);
     try (var arena = Arena.ofShared()) {
       var operands = files.read(wanted, arena);
@@ -105,9 +107,9 @@ public final class RunGemm implements Callable<Integer> {
   }
 
   private PreparedLaunch prepare(GemmProblem problem, EpilogueArguments arguments) {
-    var gemm = named();
+    var gemm = named(name(problem));
     if (!gemm.hasEpilogues() && !epilogue.isPlain()) {
-      throw CommandFailure.badInput("--kernel " + kernel
+      throw CommandFailure.badInput("--kernel " + name(problem)
           + " stores products as they are: leave it out, or what else is done");
     }
     try {
@@ -119,8 +121,12 @@ public final class RunGemm implements Callable<Integer> {
     }
   }
 
+  private String name(GemmProblem problem) {
+    return kernel.orElse(problem.operand().bits() == Byte.SIZE ? "sm89" : "sm80");
+  }
+
   /** The kernel by its name, of which the end can be left out. */
-  private GemmKernel named() {
+  private GemmKernel named(String kernel) {
     var all = registry.kernels().stream().filter(GemmKernel.class::isInstance).map(GemmKernel.class::cast).toList();
     return all.stream().filter(k -> k.name().equals(kernel) || k.name().equals(kernel + SUFFIX)).findFirst()
         .orElseThrow(() -> CommandFailure.badInput("invalid --kernel " + kernel + ": "
@@ -135,7 +141,7 @@ public final class RunGemm implements Callable<Integer> {
 
   private void noteRounding(GemmOperands operands) {
     Stream.of(operands.a(), operands.b())
-        .filter(matrix -> matrix.type().filter(type -> type.bytes() > 2).isPresent())
+        .filter(matrix -> matrix.type().filter(type -> type.bytes() > operands.type().bytes()).isPresent())
         .forEach(matrix -> console.note(matrix + " is rounded to " + operands.type().text()));
   }
 
@@ -157,7 +163,7 @@ public final class RunGemm implements Callable<Integer> {
 
   private int report(GemmProblem problem, Backend.Result result) {
     var row = new Row(files.out().toString(), problem.m(), problem.n(), problem.k(), problem.batch(),
-        problem.operand().text(), kernel, backend.toString(), result.ms(), result.findings());
+        problem.operand().text(), name(problem), backend.toString(), result.ms(), result.findings());
     console.result(row, "%s: C = A·Bᵀ, %d×%d×%d%s in %s on %s (%s), %.1f ms".formatted(
         result.findings().isEmpty() ? files.out() : "not written", row.m, row.n, row.k,
         row.batch > 1 ? ", batch of " + row.batch : "", row.dtype, row.backend, row.kernel, row.ms));

@@ -23,7 +23,7 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
     var file = NpyFile.read(path, arena);
     if (!file.header().type().isMatrixElement()) {
       throw CommandFailure.badFile(path, "its element type is '" + file.header().type().descr()
-          + "'; needed is f2, f4 or f8, or bfloat16 stored as V2 or u2");
+          + "'; needed is f2, f4 or f8, bfloat16 stored as V2 or u2, or 8-bit floats as V1 or u1");
     }
     var rank = file.header().shape().size();
     if (rank != 2 && rank != 3) {
@@ -67,13 +67,13 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
         : new Matrix(buffer, 0, firstStride, lastStride, batchStride);
   }
 
-  /** The type the elements have without being told; nothing for plain 16-bit integers, which could be anything. */
+  /** The type the elements have without being told; nothing for plain integers and bytes, which could be anything. */
   public Optional<ElementType> type() {
     var type = file.header().type();
     return switch (type.kind()) {
       case 'f' ->
           Optional.of(type.bytes() == 2 ? ElementType.F16 : type.bytes() == 4 ? ElementType.F32 : ElementType.F64);
-      case 'V' -> Optional.of(ElementType.BF16);
+      case 'V' -> type.bytes() == 2 ? Optional.of(ElementType.BF16) : Optional.empty();
       default -> Optional.empty();
     };
   }
@@ -81,9 +81,10 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
   /**
    * The elements as a kernel wants them: where they lie if they have that type, else a copy rounded to nearest even.
    *
-   * @throws CommandFailure if the file holds opaque 16-bit words and another type than bf16 is wanted
+   * @throws CommandFailure if the file holds opaque words and a type is wanted that cannot be theirs
    */
   public MemorySegment elements(ElementType wanted, Arena arena) {
+    if (file.header().type().bytes() == 1) return bytes(wanted);
     var type = type().orElse(ElementType.BF16);
     if (type == ElementType.BF16 && wanted != ElementType.BF16) {
       throw CommandFailure.badFile(path, "its element type is '" + file.header().type().descr()
@@ -91,6 +92,12 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
     }
     if (type == wanted) return file.data();
     return convert(type, wanted, arena);
+  }
+
+  private MemorySegment bytes(ElementType wanted) {
+    if (wanted.bits() == Byte.SIZE) return file.data();
+    throw CommandFailure.badFile(path, "its element type is '" + file.header().type().descr()
+        + "', an 8-bit float that is not named; needed is --dtype e4m3 or e5m2");
   }
 
   private MemorySegment convert(ElementType from, ElementType to, Arena arena) {
@@ -103,7 +110,9 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
         case 4 -> source.getAtIndex(ValueLayout.JAVA_INT, i);
         default -> source.getAtIndex(ValueLayout.JAVA_LONG, i);
       };
-      result.setAtIndex(ValueLayout.JAVA_SHORT, i, (short) to.fromDouble(from.toDouble(bits), Rounding.NEAREST_EVEN));
+      var rounded = to.fromDouble(from.toDouble(bits), Rounding.NEAREST_EVEN);
+      if (to.bytes() == 1) result.setAtIndex(ValueLayout.JAVA_BYTE, i, (byte) rounded);
+      else result.setAtIndex(ValueLayout.JAVA_SHORT, i, (short) rounded);
     }
     return result;
   }
@@ -111,6 +120,7 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
   /** Returns the path with extents and type, such as {@code a.npy (17×65 f32)}. */
   @Override
   public String toString() {
-    return path + " (" + file.header().extents() + " " + type().map(ElementType::text).orElse("u2") + ")";
+    var type = type().map(ElementType::text).orElse(file.header().type().descr().substring(1));
+    return path + " (" + file.header().extents() + " " + type + ")";
   }
 }

@@ -45,9 +45,9 @@ public record NpyType(char kind, int bytes, ByteOrder order) {
     }, type.bytes());
   }
 
-  /** Whether matrices that are multiplied can have such elements: floating point, or bfloat16 stored as bytes. */
+  /** Whether matrices that are multiplied can have such elements: floating point, perhaps stored as bytes. */
   public boolean isMatrixElement() {
-    return kind == 'f' || bytes == 2;
+    return kind == 'f' || bytes == 2 || bytes == 1 && kind != 'i';
   }
 
   /** Whether these are integers that stand for something else, such as the bits of a bfloat16. */

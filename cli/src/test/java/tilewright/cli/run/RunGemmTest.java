@@ -50,6 +50,26 @@ class RunGemmTest {
     assertRefused("say --dtype bf16", "--a", "a.npy", "--b", "b.npy");
   }
 
+  /** Files of 8-bit floats, and numbers that are rounded to them, in every order. */
+  @ParameterizedTest
+  @CsvSource({"<f2, C, |V1, C, e4m3", "|u1, F, <f4, C, e4m3", "|V1, F, |V1, F, e4m3", "<f2, C, <f4, F, e5m2"})
+  void multipliesEightBitFloatsWhenTold(String typeA, char orderA, String typeB, char orderB, String type)
+      throws IOException {
+    write("a.npy", typeA, orderA, M, K, A);
+    write("b.npy", typeB, orderB, N, K, B);
+    assertRuns("--a", "a.npy", "--b", "b.npy", "--dtype", type);
+    assertProduct();
+  }
+
+  @Test
+  void asksForTheTypeOfBytes() throws IOException {
+    write("a.npy", "|V1", 'C', M, K, A);
+    assertRefused("say --dtype e4m3 or e5m2", "--a", "a.npy", "--b", "a.npy");
+    assertRefused("needed is --dtype e4m3 or e5m2", "--a", "a.npy", "--b", "a.npy", "--dtype", "bf16");
+    assertRefused("this kernel multiplies f16 and bf16", "--a", "a.npy", "--b", "a.npy", "--dtype", "e4m3",
+        "--kernel", "sm80");
+  }
+
   @ParameterizedTest
   @CsvSource({"sm80", "naive"})
   void readsTransposedFilesWhenTold(String kernel) throws IOException {
@@ -128,7 +148,7 @@ class RunGemmTest {
     Files.write(folder.resolve("b.npy"), Npy.file(1, Npy.header("<f2", false, "(7, 19)"), new byte[265]));
     assertRefused("is truncated", "--a", "a.npy", "--b", "b.npy");
     assertRefused("no such file", "--a", "none.npy", "--b", "b.npy");
-    assertRefused("invalid --dtype f8: f16 or bf16", "--a", "a.npy", "--b", "a.npy", "--dtype", "f8");
+    assertRefused("invalid --dtype f8: f16 or bf16 or e4m3 or e5m2", "--a", "a.npy", "--b", "a.npy", "--dtype", "f8");
   }
 
   @ParameterizedTest
@@ -267,12 +287,19 @@ class RunGemmTest {
         case "f2" -> data.putShort(Float.floatToFloat16(value));
         case "f4" -> data.putFloat(value);
         case "f8" -> data.putDouble(value);
+        case "V1", "u1" -> data.put(e4m3((int) value));
         // The upper half of an FP32 number; exact for small integers.
         default -> data.putShort((short) (Float.floatToRawIntBits(value) >>> 16));
       }
     }
     var header = Npy.header(type, order == 'F', "(" + rows + ", " + columns + ")");
     Files.write(folder.resolve(name), Npy.file(1, header, data.array()));
+  }
+
+  /** The bits of e4m3 for -3 to 3: exponents have a bias of 7, fractions three bits. */
+  private static byte e4m3(int value) {
+    int magnitude = new int[] {0, 7 << 3, 8 << 3, 8 << 3 | 4}[Math.abs(value)];
+    return (byte) (value < 0 ? magnitude | 0x80 : magnitude);
   }
 
   private String path(String name) {

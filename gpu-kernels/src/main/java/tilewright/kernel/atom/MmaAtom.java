@@ -18,6 +18,8 @@ public enum MmaAtom {
   F32_BF16(ElementType.BF16, ElementType.F32),
   F16_F16(ElementType.F16, ElementType.F16),
   F32_E4M3(ElementType.E4M3, ElementType.F32),
+  F32_E5M2(ElementType.E5M2, ElementType.F32),
+  F32_E4M3_E5M2(ElementType.E4M3, ElementType.E5M2, ElementType.F32),
   F32_E5M2_E4M3(ElementType.E5M2, ElementType.E4M3, ElementType.F32);
 
   public static final int M = 16;
@@ -55,7 +57,7 @@ public enum MmaAtom {
       if (atom.a == a && atom.b == b && atom.accumulator == accumulator) return atom;
     }
     throw new TraceException("no mma multiplies " + a.text() + " by " + b.text() + " into " + accumulator.text()
-        + ": f16 into f16 or f32, bf16 and e4m3 into f32, e5m2 by e4m3 into f32");
+        + ": f16 into f16 or f32, bf16 by bf16, and e4m3 or e5m2 by either of these into f32");
   }
 
   /** The type of operand A. */

@@ -23,9 +23,9 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     SharedTensor tileB, SharedTensor writtenB, TiledMma mma) {
   public MultistageMainloop {
     if (stages < 1) throw new TraceException("a ring of " + stages + " stages holds no tile: 1 or more");
-    if (stages > 1 && TiledMma.slices(tileK) % 2 != 0) {
-      throw new TraceException("tileK = " + tileK
-          + " gives an odd number of slices for two register sets: use a multiple of 32");
+    if (stages > 1 && mma.slices() % 2 != 0) {
+      throw new TraceException("tileK = " + tileK + " gives an odd number of slices for two register sets: use a "
+          + "multiple of " + 2 * tileK / mma.slices());
     }
   }
 
@@ -48,7 +48,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
       fill(k, thread, a, b, tile, tiles, zero);
       CpAsync.waitFor(k, 0);
       k.barrier();
-      for (int slice = 0; slice < TiledMma.slices(tileK); slice++) {
+      for (int slice = 0; slice < mma.slices(); slice++) {
         loadSlice(k, thread, zero, slice, fragmentA, fragmentB);
         mma.multiply(k, fragmentA, fragmentB, accumulators);
       }
@@ -67,7 +67,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
 
     var reading = k.variable(zero, stages - 1);
     var writing = k.variable(k.constant(stages - 1), stages - 1);
-    int slices = TiledMma.slices(tileK);
+    int slices = mma.slices();
     k.loop(tiles, tile -> {
       for (int slice = 0; slice < slices; slice++) {
         if (slice == slices - 1) {

@@ -52,12 +52,12 @@ public final class SwizzledTile {
    * or 8: of 4 · run rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows run · q + 2j and run
    * · q + 2j + 1.
    */
-  public static ComposedLayout alongColumnsInRuns(int rows, int columns, int stages, int run) {
-    var plain = (Layout) alongColumns(rows, columns, stages).layout();
-    int width = width(HALF, columns);
+  public static ComposedLayout alongColumnsInRuns(ElementType type, int rows, int columns, int stages, int run) {
+    var plain = (Layout) alongColumns(type, rows, columns, stages).layout();
+    int width = width(type, columns);
     var row = Layout.of(Layout.of(2, width), Layout.of(run / 2, 8L * width), Layout.of(4, 2L * width),
         Layout.of(rows / (4 * run), 4L * run * width));
-    return new ComposedLayout(swizzle(HALF, width), 0, Layout.of(row, plain.mode(1), plain.mode(2)));
+    return new ComposedLayout(swizzle(type, width), 0, Layout.of(row, plain.mode(1), plain.mode(2)));
   }
 
   private static int width(ElementType type, int extent) {

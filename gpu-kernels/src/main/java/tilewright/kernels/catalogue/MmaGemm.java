@@ -126,7 +126,7 @@ record MmaGemm(GemmConfig config) implements Kernel {
   @Override
   public String name() {
     var tile = config.tile();
-    return "mma_gemm_" + config.operands().type().text() + "_" + config.operands().accumulator().text() + "_" + tile.m()
+    return "mma_gemm_" + config.operands().a().text() + "_" + config.operands().accumulator().text() + "_" + tile.m()
         + "_s" + tile.stages() + "_b" + tile.band();
   }
 

@@ -15,23 +15,27 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
 
 /** The host side of GEMM: from a problem to a configuration to a launch. */
 public final class Gemm {
   private static final int WIDEST_COPY_BYTES = 16;
+  private static final int LEAST_COPY_BYTES = 4;
   /** Rows of C that CTAs work through together. */
   private static final int BAND_ROWS = 2048;
+  /** Stages of 128×128 tiles of 8-bit operands: two CTAs share the 100 KiB of an SM89's or SM120's shared memory. */
+  private static final int BYTE_STAGES = 3;
 
   private Gemm() {}
 
-  /** Prepares the tensor-core kernel in the configuration that fits the problem. */
+  /** Prepares the tensor-core kernel in the configuration that fits the problem, in tiles that an A100 holds. */
   public static PreparedLaunch sm80(GemmProblem problem) {
     return sm80(problem, configure(problem));
   }
 
   /** Prepares the tensor-core kernel in a given configuration. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config) {
-    var kernel = CompiledKernel.compile(new Sm80Gemm(config), Target.SM80);
+    var kernel = CompiledKernel.compile(new Sm80Gemm(config), target(config, Stream.of(problem.output())));
     var arguments = matrices(kernel, problem).scalar("alpha", problem.alpha()).scalar("beta", problem.beta());
     return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
   }
@@ -44,18 +48,23 @@ public final class Gemm {
   /** Prepares the tensor-core kernel with another epilogue. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue) {
     epilogue.requireFor(problem);
-    var gemm = new Sm80Gemm(config.storing(epilogue.neighbours()), Optional.of(epilogue.tree()));
-    var kernel = CompiledKernel.compile(gemm, target(epilogue.tree()));
+    // An epilogue that reads C declares it with strides that it does not know.
+    var stored = epilogue.tree().inputs().containsKey("C") ? config.forAnyStrides() : config;
+    var gemm = new Sm80Gemm(stored.storing(epilogue.neighbours()), Optional.of(epilogue.tree()));
+    var kernel = CompiledKernel.compile(gemm, target(config, types(epilogue.tree())));
     var arguments = matrices(kernel, problem);
     epilogue.bind(arguments);
     return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
   }
 
-  /** SM80 cannot convert 8-bit floats. */
-  private static Target target(Epilogue tree) {
-    var types = Stream.of(tree.inputs().values(), tree.outputs().values(), List.of(tree.output()))
+  private static Stream<ElementType> types(Epilogue tree) {
+    return Stream.of(tree.inputs().values(), tree.outputs().values(), List.of(tree.output()))
         .flatMap(Collection::stream);
-    return types.anyMatch(t -> t == ElementType.E4M3 || t == ElementType.E5M2) ? Target.SM90A : Target.SM80;
+  }
+
+  /** SM80 neither multiplies nor converts 8-bit floats. */
+  private static Target target(GemmConfig config, Stream<ElementType> epilogue) {
+    return config.operands().ofBytes() || epilogue.anyMatch(t -> t.bits() == Byte.SIZE) ? Target.SM89 : Target.SM80;
   }
 
   private static LaunchArguments matrices(CompiledKernel kernel, GemmProblem problem) {
@@ -99,45 +108,94 @@ public final class Gemm {
 
   /** The configuration for a problem: the largest tiles that still fill a GPU, the widest accesses that are aligned. */
   public static GemmConfig configure(GemmProblem problem) {
-    return configure(problem, true);
+    return configure(problem, oldest(problem));
+  }
+
+  /**
+   * The configuration for a problem in tiles that a CTA of a GPU holds.
+   *
+   * @param capability the GPU's compute capability times ten, such as 90
+   */
+  public static GemmConfig configure(GemmProblem problem, int capability) {
+    return configure(problem, capability, true);
+  }
+
+  /** The oldest GPU that has the problem's tensor cores. */
+  private static int oldest(GemmProblem problem) {
+    return (problem.types().a().bits() == Byte.SIZE ? Target.SM89 : Target.SM80).capability();
   }
 
   /** The configuration for a problem, but for any strides: an exported kernel meets others. */
   public static GemmConfig configureForAnyStrides(GemmProblem problem) {
-    return configure(problem, false);
+    return configureForAnyStrides(problem, oldest(problem));
   }
 
-  private static GemmConfig configure(GemmProblem problem, boolean fitting) {
-    long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
+  /** Like {@link #configureForAnyStrides(GemmProblem)}, in tiles that a CTA of a GPU holds. */
+  public static GemmConfig configureForAnyStrides(GemmProblem problem, int capability) {
+    return configure(problem, capability, false);
+  }
+
+  private static GemmConfig configure(GemmProblem problem, int capability, boolean fitting) {
+    if (problem.types().a().bits() == Byte.SIZE) return ofBytes(problem, capability, fitting);
+    int held = Multiprocessor.of(capability).ctaSharedBytes();
+    return candidates(problem, fitting).filter(config -> config.sharedBytes() <= held).findFirst().orElseThrow();
+  }
+
+  /** The configurations for a problem of 16-bit operands, best first; the last is small enough for every GPU. */
+  private static Stream<GemmConfig> candidates(GemmProblem problem, boolean fitting) {
+    long tiles = tiles(problem);
     boolean bothAlongK = problem.a().isRowMajor() && problem.b().isRowMajor();
     boolean onlyA = problem.a().isRowMajor() && !problem.b().isRowMajor();
     var wide = configure(problem, fitting,
         onlyA ? tile(256, 128, 64, 4, 2, 3) : tile(128, 256, 64, 2, 4, 3));
+    var square = configure(problem, fitting, tile(128, 128, 32, 2, 2, 4));
+    // The addresses of narrow copies leave no registers for as many accumulators.
+    if (isNarrow(square)) square = configure(problem, fitting, tile(128, 128, 32, 2, 4, 4));
+    var small = configure(problem, fitting, tile(64, 64, 32, 2, 2, 4));
     // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
     // enough of these only if the kernel is made for the problem's strides.
-    if (tiles >= 256 && (wide.fit().isPresent() || bothAlongK)) return wide;
-    return configure(problem, fitting,
-        tiles >= 16 ? tile(128, 128, 32, 2, 2, 4) : tile(64, 64, 32, 2, 2, 4));
+    if (tiles >= 256 && !isNarrow(wide) && (wide.fit().isPresent() || bothAlongK)) return Stream.of(wide, square);
+    return Stream.of(tiles >= 16 ? square : small);
+  }
+
+  private static long tiles(GemmProblem problem) {
+    return (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
+  }
+
+  /**
+   * The configuration of 8-bit operands. The addresses of narrow copies leave no registers for the larger tile, nor do
+   * conversions leave any for as many accumulators where tensor cores multiply halves instead: from SM90 to SM119.
+   */
+  private static GemmConfig ofBytes(GemmProblem problem, int capability, boolean fitting) {
+    boolean converted = capability > Target.SM89.capability() && capability < Target.SM120.capability();
+    var square = configure(problem, fitting, tile(128, 128, 64, 2, converted ? 4 : 2, BYTE_STAGES));
+    return tiles(problem) >= 16 && !isNarrow(square) ? square
+        : configure(problem, fitting, tile(64, 64, 64, 4, 2, 4));
+  }
+
+  private static boolean isNarrow(GemmConfig config) {
+    return Math.min(config.vectors().a(), config.vectors().b()) * config.operands().a().bytes() < WIDEST_COPY_BYTES;
   }
 
   private static GemmConfig configure(GemmProblem problem, boolean fitting, GemmConfig.Tile tile) {
     boolean aKMajor = problem.a().isRowMajor();
     boolean bKMajor = problem.b().isRowMajor();
-    int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
-    int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    var operands = new GemmConfig.Operands(problem.operand(), problem.output(), problem.types().accumulator(), aKMajor,
-        bKMajor);
-    var config = new GemmConfig(operands, tile, new GemmConfig.Vectors(vectorA, vectorB, vectorC(problem, bKMajor)));
+    var types = problem.types();
+    var operands = new GemmConfig.Operands(types.a(), types.b(), types.output(), types.accumulator(), aKMajor, bKMajor);
+    int vectorA = operands.sharedAAlongK() == aKMajor ? width(problem.a(), aKMajor, types.a().bytes()) : 1;
+    int vectorB = operands.sharedBAlongK() == bKMajor ? width(problem.b(), bKMajor, types.b().bytes()) : 1;
+    var config = new GemmConfig(operands, tile,
+        new GemmConfig.Vectors(vectorA, vectorB, vectorC(problem, operands.sharedBAlongK())));
     return fitting ? config.fitting(problem) : config;
   }
 
-  private static int vectorC(GemmProblem problem, boolean bKMajor) {
+  private static int vectorC(GemmProblem problem, boolean bAlongK) {
     if (problem.c().columnStride() != 1) return 1;
     int bytes = problem.output().bytes();
     int most = WIDEST_COPY_BYTES / bytes;
     int vector = problem.c().alignment(true, bytes, Integer.lowestOneBit(problem.n() | most));
     // Where B's neighbours run along n, lanes have to trade for them, and can trade only eight, of 16 bits.
-    return bKMajor || vector == 8 ? vector : Math.min(2, vector);
+    return bAlongK || vector == 8 ? vector : Math.min(2, vector);
   }
 
   private static GemmConfig.Tile tile(int m, int n, int k, int warpsM, int warpsN, int stages) {
@@ -146,6 +204,7 @@ public final class Gemm {
 
   private static int width(Matrix matrix, boolean kMajor, int bytes) {
     if (matrix.columnStride() != 1 && matrix.rowStride() != 1) return 1;
-    return matrix.alignment(kMajor, bytes, WIDEST_COPY_BYTES / bytes);
+    int most = matrix.alignment(kMajor, bytes, WIDEST_COPY_BYTES / bytes);
+    return most * bytes < LEAST_COPY_BYTES ? 1 : most;
   }
 }

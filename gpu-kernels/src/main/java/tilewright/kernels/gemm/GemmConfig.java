@@ -17,21 +17,41 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
   /**
    * The operands' types and orders.
    *
-   * @param type of A and B: f16 or bf16
+   * @param a type of A: f16, bf16, e4m3 or e5m2; {@code b} that of B, the same or the other of 8 bits
    * @param output type of C: f32, f16 or bf16
    * @param accumulator type of the sums: f32, or f16 where the operands are
    * @param aKMajor whether A's neighbours run along k (else along m); {@code bKMajor} whether B's do (else along n)
    */
-  public record Operands(ElementType type, ElementType output, ElementType accumulator, boolean aKMajor,
+  public record Operands(ElementType a, ElementType b, ElementType output, ElementType accumulator, boolean aKMajor,
       boolean bKMajor) {
-    /** Operands whose products are summed in FP32. */
+    /** Operands of one type whose products are summed in FP32. */
     public Operands(ElementType type, ElementType output, boolean aKMajor, boolean bKMajor) {
-      this(type, output, ElementType.F32, aKMajor, bKMajor);
+      this(type, type, output, ElementType.F32, aKMajor, bKMajor);
     }
 
     /** Returns these operands with products that are summed in another type. */
     public Operands summedIn(ElementType other) {
-      return new Operands(type, output, other, aKMajor, bKMajor);
+      return new Operands(a, b, output, other, aKMajor, bKMajor);
+    }
+
+    /** Whether the operands have 8 bits, which only neighbours along k can have in shared memory. */
+    boolean ofBytes() {
+      return a.bits() == Byte.SIZE;
+    }
+
+    /** Whether A's neighbours run along k in shared memory. */
+    boolean sharedAAlongK() {
+      return aKMajor || ofBytes();
+    }
+
+    /** Whether B's neighbours run along k in shared memory. */
+    boolean sharedBAlongK() {
+      return bKMajor || ofBytes();
+    }
+
+    /** The name of both types, such as {@code bf16} or {@code e5m2_e4m3}. */
+    String name() {
+      return a == b ? a.text() : a.text() + "_" + b.text();
     }
   }
 
@@ -95,9 +115,14 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
         whole && near ? Optional.of(new Fit(a, b, c, p.k() > 0 && p.k() % tile.k == 0)) : Optional.empty());
   }
 
+  /** This configuration for any strides and extents that the vectors allow. */
+  GemmConfig forAnyStrides() {
+    return new GemmConfig(operands, tile, vectors);
+  }
+
   /** Whether a thread's accumulators are runs of {@code vectors.c()}, which B's order in shared memory brings about. */
   boolean inRuns() {
-    return operands.bKMajor && vectors.c > 2;
+    return operands.sharedBAlongK() && vectors.c > 2;
   }
 
   /** The configuration with at most {@code most} neighbours of C in one store. */
@@ -106,7 +131,14 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
   }
 
   TiledMma.Shape shape() {
-    return new TiledMma.Shape(tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN, operands.aKMajor, operands.bKMajor);
+    return new TiledMma.Shape(tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN, operands.sharedAAlongK(),
+        operands.sharedBAlongK());
+  }
+
+  /** Bytes of shared memory that a CTA needs. */
+  int sharedBytes() {
+    int columns = tile.m * operands.a.bytes() + tile.n * operands.b.bytes();
+    return columns * tile.k * tile.stages;
   }
 
   int threads() {
@@ -119,13 +151,13 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
   }
 
   TensorSpec a() {
-    var spec = operand("A", "M", operands.aKMajor, vectors.a);
+    var spec = operand("A", operands.a, "M", operands.aKMajor, vectors.a);
     var rows = operands.aKMajor ? "M" : "K";
     return fit.map(f -> fitting(spec.stride(rows, f.a).multipleOf("M", tile.m), f)).orElse(spec);
   }
 
   TensorSpec b() {
-    var spec = operand("B", "N", operands.bKMajor, vectors.b);
+    var spec = operand("B", operands.b, "N", operands.bKMajor, vectors.b);
     var rows = operands.bKMajor ? "N" : "K";
     return fit.map(f -> fitting(spec.stride(rows, f.b).multipleOf("N", tile.n), f)).orElse(spec);
   }
@@ -134,8 +166,8 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
     return fit.wholeK ? spec.multipleOf("K", tile.k) : spec;
   }
 
-  private TensorSpec operand(String name, String rows, boolean kMajor, int vector) {
-    var spec = TensorSpec.of(name, operands.type, rows, "K", "L");
+  private TensorSpec operand(String name, ElementType type, String rows, boolean kMajor, int vector) {
+    var spec = TensorSpec.of(name, type, rows, "K", "L");
     return vector == 1 ? spec : spec.contiguous(kMajor ? "K" : rows).aligned(vector);
   }
 
@@ -148,7 +180,7 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
 
   @Override
   public String toString() {
-    return "%s %s->%s %dx%dx%d warps %dx%d stages %d vec %d,%d,%d%s".formatted(order(), operands.type.text(),
+    return "%s %s->%s %dx%dx%d warps %dx%d stages %d vec %d,%d,%d%s".formatted(order(), operands.name(),
         operands.output.text(), tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN, tile.stages, vectors.a, vectors.b,
         vectors.c, fit.isPresent() ? " fit" : "");
   }

@@ -17,13 +17,16 @@ import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.epilogue.DirectEpilogue;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
 
 /**
  * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either
- * operand order, accumulated in FP32 or f16.
+ * operand order, accumulated in FP32 or f16. Operands of 8 bits need SM89.
  *
  * <p>Data path: global → {@code cp.async} → shared memory, usually swizzled, {@code stages} tiles deep →
- * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global.
+ * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global. {@code ldmatrix} transposes elements of
+ * 16 bits only: of 8 bits, an operand whose neighbours run along m or n is transposed by single copies on its way to
+ * shared memory.
  *
  * @param epilogue what C is, if not alpha · product + beta · C
  */
@@ -36,7 +39,7 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
 
   @Override
   public String name() {
-    return "sm80_gemm_" + config.operands().type().text() + "_" + config.order().toLowerCase(java.util.Locale.ROOT);
+    return "sm80_gemm_" + config.operands().name() + "_" + config.order().toLowerCase(java.util.Locale.ROOT);
   }
 
   @Override
@@ -50,15 +53,15 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     var c = covered(k.global(config.c()), 0, 1, 2);
     var zero = k.constant(0);
 
-    var tileA = k.shared(operands.type(), sharedLayout(shape.m(), operands.aKMajor()));
-    var tileB = k.shared(operands.type(), sharedLayout(shape.n(), operands.bKMajor()));
+    var tileA = k.shared(operands.a(), sharedLayout(operands.a(), shape.m(), operands.sharedAAlongK()));
+    var tileB = k.shared(operands.b(), sharedLayout(operands.b(), shape.n(), operands.sharedBAlongK()));
     var copyA = copy(k, vectors.a(), shape.m(), operands.aKMajor());
     var copyB = copy(k, vectors.b(), shape.n(), operands.bKMajor());
-    var atom = MmaAtom.of(operands.type(), operands.accumulator());
+    var atom = MmaAtom.of(operands.a(), operands.b(), operands.accumulator());
     var mma = config.inRuns() ? TiledMma.inRuns(atom, config.shape(), vectors.c())
         : TiledMma.of(atom, config.shape());
-    var writtenB = config.inRuns() ? tileB.as(shape.order().alongColumnsInRuns(shape.n(), shape.k(),
-        shape.stages(), vectors.c())) : tileB;
+    var writtenB = config.inRuns() ? tileB.as(shape.order().alongColumnsInRuns(operands.b(), shape.n(),
+        shape.k(), shape.stages(), vectors.c())) : tileB;
 
     var tile = OutputTile.banded(k, c.extent(0).ceilDiv(shape.m()), c.extent(1).ceilDiv(shape.n()),
         c.extent(2), shape.band());
@@ -87,15 +90,15 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     return all;
   }
 
-  private OffsetMap sharedLayout(int rows, boolean kMajor) {
+  private OffsetMap sharedLayout(ElementType type, int rows, boolean kMajor) {
     var tile = config.tile();
-    return kMajor ? tile.order().alongColumns(rows, tile.k(), tile.stages())
-        : tile.order().alongRows(rows, tile.k(), tile.stages());
+    return kMajor ? tile.order().alongColumns(type, rows, tile.k(), tile.stages())
+        : tile.order().alongRows(type, rows, tile.k(), tile.stages());
   }
 
   /** Threads run along the neighbours first, so that a warp reads whole sectors. */
   private TiledCopy copy(Scope k, int vector, int rows, boolean kMajor) {
-    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operands().type().bytes());
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operands().a().bytes());
     int along = Math.min((kMajor ? config.tile().k() : rows) / vector, config.threads());
     return kMajor ? TiledCopy.rowMajor(atom, config.threads(), along)
         : TiledCopy.columnMajor(atom, config.threads(), along);

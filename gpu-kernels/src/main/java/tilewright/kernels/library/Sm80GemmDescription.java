@@ -2,12 +2,9 @@ package tilewright.kernels.library;
 
 import java.util.List;
 import java.util.Optional;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
-import tilewright.kernels.epilogue.Epilogue;
-import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Setting;
@@ -15,7 +12,20 @@ import tilewright.kernels.registry.Timing;
 import tilewright.numerics.ElementType;
 
 /** The GEMM on SM80's tensor cores. */
-final class Sm80GemmDescription implements GemmKernel {
+final class Sm80GemmDescription extends WarpGemmDescription {
+  Sm80GemmDescription() {
+    this(Target.SM80.capability());
+  }
+
+  private Sm80GemmDescription(int capability) {
+    super(capability);
+  }
+
+  @Override
+  public Sm80GemmDescription on(int capability) {
+    return new Sm80GemmDescription(capability);
+  }
+
   @Override
   public String name() {
     return "sm80_gemm";
@@ -39,17 +49,15 @@ final class Sm80GemmDescription implements GemmKernel {
   }
 
   @Override
-  public PreparedLaunch launchFor(Choice choice) {
-    var types = GemmTypes.of(choice.type("dtype"), choice.type("out"))
-        .summedIn(choice.type(GemmSettings.ACCUMULATOR));
-    var problem = GemmSettings.problem(choice, types, choice.number("batch"));
-    return Gemm.sm80(problem, Gemm.configureForAnyStrides(problem));
+  public Optional<String> refusal(GemmProblem problem) {
+    return refusal(problem, 16, "f16 and bf16 (8-bit floats: sm89_gemm)");
   }
 
   @Override
-  public PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
-    boolean plain = epilogue.tree().equals(Epilogue.accumulator().convert(problem.output()));
-    return plain ? Gemm.sm80(problem) : Gemm.sm80(problem, epilogue);
+  GemmProblem problem(Choice choice) {
+    var types = GemmTypes.of(choice.type("dtype"), choice.type("out"))
+        .summedIn(choice.type(GemmSettings.ACCUMULATOR));
+    return GemmSettings.problem(choice, types, choice.number("batch"));
   }
 
   @Override
@@ -59,6 +67,6 @@ final class Sm80GemmDescription implements GemmKernel {
         GemmTypes.of(ElementType.F16, ElementType.F32));
     return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.problems(this, request,
         types.stream().flatMap(t -> GemmTimings.accumulated(t, request).stream()).toList(),
-        p -> List.of(new GemmTimings.Configured(Gemm.configure(p), () -> Gemm.sm80(p))))));
+        p -> List.of(new GemmTimings.Configured(configure(p), () -> Gemm.sm80(p, configure(p)))))));
   }
 }

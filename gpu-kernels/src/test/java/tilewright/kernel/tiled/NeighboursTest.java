@@ -22,7 +22,7 @@ class NeighboursTest {
   @ParameterizedTest
   @ValueSource(ints = {4, 8})
   void rowsOfBLieWhereTheColumnsOfMmaAreRead(int run) {
-    var written = SwizzledTile.alongColumnsInRuns(64, 32, 2, run);
+    var written = SwizzledTile.alongColumnsInRuns(ElementType.BF16, 64, 32, 2, run);
     var read = SwizzledTile.alongColumns(64, 32, 2);
     for (int n = 0; n < 64; n++) {
       int q = n / run % 4;

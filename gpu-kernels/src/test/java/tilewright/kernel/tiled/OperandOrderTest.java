@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
 
 /** Tiles in every order: each element has a place of its own, and eight rows meet as many banks as the order says. */
 class OperandOrderTest {
@@ -20,10 +21,10 @@ class OperandOrderTest {
   @ParameterizedTest
   @EnumSource
   void everyElementHasAPlaceOfItsOwn(OperandOrder order) {
-    assertInjective(order.alongColumns(ROWS, COLUMNS, STAGES));
-    assertInjective(order.alongRows(ROWS, COLUMNS, STAGES));
-    assertInjective(order.alongColumnsInRuns(ROWS, COLUMNS, STAGES, 8));
-    assertInjective(order.alongColumnsInRuns(ROWS, COLUMNS, STAGES, 4));
+    assertInjective(order.alongColumns(ElementType.BF16, ROWS, COLUMNS, STAGES));
+    assertInjective(order.alongRows(ElementType.BF16, ROWS, COLUMNS, STAGES));
+    assertInjective(order.alongColumnsInRuns(ElementType.BF16, ROWS, COLUMNS, STAGES, 8));
+    assertInjective(order.alongColumnsInRuns(ElementType.BF16, ROWS, COLUMNS, STAGES, 4));
   }
 
   private static void assertInjective(OffsetMap tile) {
@@ -37,8 +38,8 @@ class OperandOrderTest {
   @ParameterizedTest
   @EnumSource
   void runsUseThePlacesOfTheTile(OperandOrder order) {
-    assertEquals(places(order.alongColumns(ROWS, COLUMNS, STAGES)),
-        places(order.alongColumnsInRuns(ROWS, COLUMNS, STAGES, 8)));
+    assertEquals(places(order.alongColumns(ElementType.BF16, ROWS, COLUMNS, STAGES)),
+        places(order.alongColumnsInRuns(ElementType.BF16, ROWS, COLUMNS, STAGES, 8)));
   }
 
   private static HashSet<Long> places(OffsetMap tile) {
@@ -50,8 +51,8 @@ class OperandOrderTest {
   @ParameterizedTest
   @CsvSource({"SWIZZLED,8,8", "PADDED,8,8", "PLAIN,2,1"})
   void eightRowsOfLdmatrixMeetTheBanksThatTheOrderSays(OperandOrder order, int alongColumns, int alongRows) {
-    assertEquals(alongColumns, chunks(order.alongColumns(ROWS, COLUMNS, STAGES), 1));
-    assertEquals(alongRows, chunks(order.alongRows(ROWS, COLUMNS, STAGES), ROWS));
+    assertEquals(alongColumns, chunks(order.alongColumns(ElementType.BF16, ROWS, COLUMNS, STAGES), 1));
+    assertEquals(alongRows, chunks(order.alongRows(ElementType.BF16, ROWS, COLUMNS, STAGES), ROWS));
   }
 
   /** @param step from one of the eight rows of 16 bytes to the next, in elements of the tile's column-major order */

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import tilewright.kernels.VectorAdd;
-import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
@@ -22,9 +21,7 @@ public final class Catalogue {
 
   /** All cases. */
   public static List<Case> cases(KernelRegistry registry, long seed) {
-    var attention = AttentionKernels.among(registry).all().stream().filter(Sm80AttentionKernel.class::isInstance)
-        .findFirst();
-    var cases = new ArrayList<>(single(attention.orElseGet(Sm80AttentionKernel::new), seed));
+    var cases = new ArrayList<>(single(registry, seed));
     cases.addAll(EpilogueCases.hopper(seed));
     cases.addAll(NarrowCases.products(seed));
     cases.addAll(NarrowCases.quantizers(seed));
@@ -47,17 +44,21 @@ public final class Catalogue {
 
   /** Kernels that are no family. */
   public static List<Case> single(long seed) {
-    return single(new Sm80AttentionKernel(), seed);
+    return single(KernelRegistry.builtIn(), seed);
   }
 
-  private static List<Case> single(AttentionKernel attention, long seed) {
+  /** Kernels that are no family, those of {@code mma.sync} in the tiles that the registry's have. */
+  private static List<Case> single(KernelRegistry registry, long seed) {
+    var attention = AttentionKernels.among(registry).all().stream().filter(Sm80AttentionKernel.class::isInstance)
+        .findFirst().orElseGet(Sm80AttentionKernel::new);
     var cases = new ArrayList<Case>();
     for (long n : new long[] {0, 1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
     }
     cases.addAll(MemoryCases.transposes(seed));
     cases.addAll(GemmCases.naive(seed));
-    cases.addAll(GemmCases.tensorCores(seed));
+    cases.addAll(GemmCases.tensorCores(gemm(registry, "sm80_gemm"), seed));
+    cases.addAll(GemmCases.bytes(gemm(registry, "sm89_gemm"), seed));
     cases.addAll(GemmCases.hopper(seed));
     cases.addAll(GemmCases.hopperTiles(seed));
     cases.addAll(GemmCases.weightsAhead(seed));
@@ -80,5 +81,9 @@ public final class Catalogue {
       cases.add(MemoryCases.vectorAdd("packed_vector_add", "sm100", () -> PackedVectorAdd.prepare(n), n, seed));
     }
     return List.copyOf(cases);
+  }
+
+  private static GemmKernel gemm(KernelRegistry registry, String name) {
+    return (GemmKernel) registry.find(name).orElseThrow();
   }
 }

@@ -57,30 +57,34 @@ public final class GemmCases {
     return cases;
   }
 
-  static List<Case> tensorCores(long seed) {
+  /** @param kernel in the tiles of the GPU that is meant */
+  static List<Case> tensorCores(GemmKernel kernel, long seed) {
     var cases = new ArrayList<Case>();
     for (var type : List.of(ElementType.BF16, ElementType.F16)) {
       for (var order : ORDERS) {
-        add(cases, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE, seed);
-        add(cases, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, seed);
+        add(cases, kernel, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE,
+            seed);
+        add(cases, kernel, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, seed);
       }
     }
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, seed);
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order,
+      add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE,
+          seed);
+      add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order,
           EVERYWHERE, seed);
     }
-    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN",
-        EVERYWHERE, seed);
-    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT",
-        EVERYWHERE, seed);
-    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, seed);
-    for (var order : ORDERS) add(cases, halfSums(128, 136, 200, 1, order), order, EVERYWHERE, seed);
-    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, seed);
-    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
-        EVERYWHERE, seed);
+    add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f),
+        "TN", EVERYWHERE, seed);
+    add(cases, kernel, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f),
+        "NT", EVERYWHERE, seed);
+    add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE,
+        seed);
+    for (var order : ORDERS) add(cases, kernel, halfSums(128, 136, 200, 1, order), order, EVERYWHERE, seed);
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, kernel, problem, "TN", EVERYWHERE, seed);
+    add(cases, kernel, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f),
+        "TN", EVERYWHERE, seed);
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order,
+      add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order,
           GPU_ONLY, seed);
     }
     return cases;
@@ -259,8 +263,38 @@ public final class GemmCases {
     return (p.a().columnStride() == 1 ? "T" : "N") + (p.b().columnStride() == 1 ? "N" : "T");
   }
 
-  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, long seed) {
-    cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, seed));
+  /**
+   * 8-bit floats by {@code mma.sync}: every order, which single copies transpose, tails, mixed types, a batch, factors,
+   * extents of none, and a size for a GPU alone.
+   *
+   * @param kernel in the tiles of the GPU that is meant
+   */
+  static List<Case> bytes(GemmKernel kernel, long seed) {
+    var cases = new ArrayList<Case>();
+    var types = GemmTypes.of(ElementType.E4M3, ElementType.BF16);
+    for (var order : ORDERS) {
+      add(cases, kernel, GemmProblem.packed(types, 128, 136, 208, 1, order), order, EVERYWHERE, seed);
+      add(cases, kernel, GemmProblem.packed(types, 17, 33, 65, 1, order), order, EVERYWHERE, seed);
+      add(cases, kernel, GemmProblem.packed(types, 2176, 2304, 512, 1, order), order, GPU_ONLY, seed);
+    }
+    for (var a : List.of(ElementType.E4M3, ElementType.E5M2)) {
+      for (var b : List.of(ElementType.E4M3, ElementType.E5M2)) {
+        var mixed = new GemmTypes(a, b, ElementType.F32, Accumulation.FAST);
+        add(cases, kernel, GemmProblem.packed(mixed, 72, 40, 148, 1, "TN"), "TN", EVERYWHERE, seed);
+      }
+    }
+    add(cases, kernel, GemmProblem.packed(types, 96, 80, 200, 3, "TN").scaled(0.5f, 2), "TN", EVERYWHERE, seed);
+    add(cases, kernel, GemmProblem.packed(types, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, seed);
+    for (var problem : empty(ElementType.E4M3, ElementType.BF16)) {
+      add(cases, kernel, problem, "TN", EVERYWHERE, seed);
+    }
+    return cases;
+  }
+
+  private static void add(List<Case> cases, GemmKernel kernel, GemmProblem problem, String order, Set<String> backends,
+      long seed) {
+    cases.add(gemm(kernel.name(), "sm" + kernel.target().capability(), problem,
+        () -> kernel.prepare(problem, EpilogueArguments.plain(problem)), order, backends, seed));
   }
 
   public static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
@@ -287,7 +321,7 @@ public final class GemmCases {
       String kernel, int architecture) {
     return compare(p, in, out, (reference, rows) -> switch (kernel) {
       case "naive_gemm" -> reference.sequential(rows);
-      case "sm80_gemm" -> reference.onTensorCores(architecture, p.types().accumulator(), rows);
+      case "sm80_gemm", "sm89_gemm" -> reference.onTensorCores(architecture, p.types().accumulator(), rows);
       case "sm100_gemm" -> reference.inTensorMemory(rows);
       default -> switch (p.types().accumulation()) {
         case F16 -> reference.onWarpgroups(ElementType.F16, rows);
