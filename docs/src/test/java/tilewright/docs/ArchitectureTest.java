@@ -45,7 +45,8 @@ class ArchitectureTest {
       Map.entry("async", List.of("layout", "ptx", "numerics", "kernel", "kernels")),
       Map.entry("device", List.of("ptx", "kernel")),
       Map.entry("sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async")),
-      Map.entry("sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async"))));
+      Map.entry("sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async")),
+      Map.entry("sm120", List.of("layout", "ptx", "numerics", "kernel", "kernels", "sm100"))));
 
   /** Parts above these, from the bottom: each may use everything below it. */
   private static final List<String> TOP = List.of("ops", "junit", "verification", "cli", "docs");

@@ -18,6 +18,8 @@ public record Target(String architecture, String version) {
   public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");
   public static final Target SM120 = new Target("sm_120", "8.7");
+  /** The target of {@code mma} with block scales. */
+  public static final Target SM120A = new Target("sm_120a", "8.7");
 
   /** The target in the later of its PTX version and another. */
   Target atLeast(String other) {

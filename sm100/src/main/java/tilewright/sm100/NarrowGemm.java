@@ -77,10 +77,19 @@ public final class NarrowGemm {
     var types = config.types();
     return Sm100Gemms.prepare(problem, config, epilogue,
         new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), arguments -> {
-          if (!types.kind().scaled()) return;
-          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k, true), problem.a(), problem.batch()));
-          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k, true), problem.b(), problem.batch()));
+          if (types.kind().scaled()) bindScales(arguments, types, problem, k);
         });
+  }
+
+  /**
+   * Binds the scales of both operands as tensors "SA" and "SB" of words: (tiles along k, words of a tile, tiles along
+   * the rows, batch).
+   *
+   * @param k elements of a row
+   */
+  public static void bindScales(LaunchArguments arguments, UmmaTypes types, GemmProblem problem, int k) {
+    arguments.tensor("SA", scales("SA", layout(types, problem.m(), k, true), problem.a(), problem.batch()));
+    arguments.tensor("SB", scales("SB", layout(types, problem.n(), k, true), problem.b(), problem.batch()));
   }
 
   /** The configuration for products of that size; two CTAs multiply together where there are rows for both. */

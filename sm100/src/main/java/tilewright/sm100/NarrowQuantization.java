@@ -28,6 +28,11 @@ public final class NarrowQuantization {
    *     "F" (L) receives the factors
    */
   public static PreparedLaunch quantize(NarrowLayout to, ElementType type, LaunchArguments.Tensor x) {
+    return quantize(to, type, x, Target.SM100A);
+  }
+
+  /** Like {@link #quantize(NarrowLayout, ElementType, LaunchArguments.Tensor)}, for another target of Blackwell. */
+  public static PreparedLaunch quantize(NarrowLayout to, ElementType type, LaunchArguments.Tensor x, Target target) {
     if (!to.format().kind().scaled()) {
       throw new IllegalArgumentException(to.format() + " has no scales: use mxf8, mxf6, mxf4 or nvf4");
     }
@@ -38,7 +43,7 @@ public final class NarrowQuantization {
     var batched = batched(x);
     requireRows(to, batched);
     long batch = batched.extents().get(2);
-    var kernel = CompiledKernel.compile(new NarrowQuantizer(to.format(), type, vectors(type, batched)), Target.SM100A);
+    var kernel = CompiledKernel.compile(new NarrowQuantizer(to.format(), type, vectors(type, batched)), target);
     long tiles = to.tiles();
     long blocks = to.blockRows();
     var tile = ScaleCopy.layout();
@@ -59,8 +64,13 @@ public final class NarrowQuantization {
    * magnitudes.
    */
   public static PreparedLaunch largest(ElementType type, LaunchArguments.Tensor x) {
+    return largest(type, x, Target.SM100A);
+  }
+
+  /** Like {@link #largest(ElementType, LaunchArguments.Tensor)}, for another target of Blackwell. */
+  public static PreparedLaunch largest(ElementType type, LaunchArguments.Tensor x, Target target) {
     var batched = batched(x);
-    var kernel = CompiledKernel.compile(new LargestMagnitude(type, vectors(type, batched)), Target.SM100A);
+    var kernel = CompiledKernel.compile(new LargestMagnitude(type, vectors(type, batched)), target);
     long rows = Math.ceilDiv(x.extents().get(0), LargestMagnitude.ROWS);
     long columns = Math.ceilDiv(x.extents().get(1), LargestMagnitude.COLUMNS);
     long batch = batched.extents().get(2);

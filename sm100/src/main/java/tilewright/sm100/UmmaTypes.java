@@ -20,6 +20,19 @@ public record UmmaTypes(MmaKind kind, MmaFormat a, MmaFormat b, ElementType outp
     }
   }
 
+  /**
+   * The types of elements of two formats.
+   *
+   * @throws IllegalArgumentException if the formats are of different kinds
+   */
+  public static UmmaTypes of(NarrowFormat a, NarrowFormat b, ElementType output) {
+    if (a.kind() != b.kind()) {
+      throw new IllegalArgumentException(a + " and " + b + " are not multiplied: mxf8 and mxf6 mix, mxf4 and nvf4 do "
+          + "not");
+    }
+    return new UmmaTypes(a.kind(), a.element(), b.element(), output);
+  }
+
   /** The types of elements that have no scales. */
   public static UmmaTypes of(GemmTypes types) {
     if (types.accumulator() == ElementType.F16) {
@@ -30,7 +43,7 @@ public record UmmaTypes(MmaKind kind, MmaFormat a, MmaFormat b, ElementType outp
   }
 
   /** A name such as {@code bf16}, {@code e4m3_e2m1} or {@code nvf4}. */
-  String name() {
+  public String name() {
     var formats = a == b ? a.text() : a.text() + "_" + b.text();
     return switch (kind) {
       case MXF8F6F4 -> "mx_" + formats;

@@ -12,6 +12,7 @@ import tilewright.cli.launch.Backend;
 import tilewright.cli.tensor.NpyMatrix;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowLayout;
@@ -28,8 +29,8 @@ record QuantizedOperand(MemorySegment elements, MemorySegment scales, MemorySegm
     List<?> findings) {
   private static final int ALIGNMENT = 256;
 
-  /** Quantizes on a backend. */
-  static QuantizedOperand of(NpyMatrix matrix, NarrowFormat format, Backend backend, Arena arena) {
+  /** Quantizes on a backend, by kernels for a target. */
+  static QuantizedOperand of(NpyMatrix matrix, NarrowFormat format, Target target, Backend backend, Arena arena) {
     if (matrix.columns() < 1) throw CommandFailure.badFile(matrix.path(), "has K = 0; needed is at least 1");
     var layout = new NarrowLayout(format, matrix.rows(), matrix.columns());
     int batch = matrix.batch().orElse(1);
@@ -41,8 +42,8 @@ record QuantizedOperand(MemorySegment elements, MemorySegment scales, MemorySegm
         "Q", arena.allocate(batch * layout.elementBytes(), ALIGNMENT),
         "S", arena.allocate(batch * layout.scaleBytes(), ALIGNMENT)));
     var launches = new ArrayList<PreparedLaunch>();
-    if (format.hasFactor()) launches.add(NarrowQuantization.largest(ElementType.F32, x));
-    launches.add(NarrowQuantization.quantize(layout, ElementType.F32, x));
+    if (format.hasFactor()) launches.add(NarrowQuantization.largest(ElementType.F32, x, target));
+    launches.add(NarrowQuantization.quantize(layout, ElementType.F32, x, target));
     double ms = 0;
     var findings = new ArrayList<Object>();
     for (var launch : launches) {

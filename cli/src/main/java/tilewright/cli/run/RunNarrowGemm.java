@@ -22,6 +22,8 @@ import tilewright.cli.tensor.NpyHeader;
 import tilewright.cli.tensor.NpyType;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
@@ -29,6 +31,7 @@ import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.ScaleRule;
 import tilewright.sm100.UmmaTypes;
+import tilewright.sm120.Sm120NarrowGemm;
 
 /** {@code tilewright run narrow-gemm}: quantizes matrices in {@code .npy} files and multiplies them. */
 @Command(name = "narrow-gemm", description = {
@@ -56,6 +59,10 @@ public final class RunNarrowGemm implements Callable<Integer> {
       "or the least with which nothing does (default: ocp)."})
   private ScaleRule scales;
 
+  @Option(names = "--kernel", paramLabel = "sm100|sm120", defaultValue = "sm100",
+      description = "By tcgen05, or by the mma.sync of SM120, which multiplies mxf8, mxf4 and nvf4 (default: sm100).")
+  private String kernel;
+
   @Mixin
   private GemmEpilogueOptions epilogue;
 
@@ -75,16 +82,17 @@ public final class RunNarrowGemm implements Callable<Integer> {
       // The shapes must fit; the type that this finds is not used.
       var operands = files.read(Optional.of(ElementType.F32), arena);
       var types = types();
-      var left = QuantizedOperand.of(operands.a(), named(format), backend, arena);
-      var right = QuantizedOperand.of(operands.b(), named(formatB.orElse(format)), backend, arena);
+      var target = target();
+      var left = QuantizedOperand.of(operands.a(), named(format), target, backend, arena);
+      var right = QuantizedOperand.of(operands.b(), named(formatB.orElse(format)), target, backend,
+          arena);
       var problem = problem(types, operands);
       var buffers = new HashMap<>(Map.of("A", left.elements(), "SA", left.scales(), "B", right.elements(), "SB",
           right.scales(), "C", arena.allocate(problem.batch() * problem.c().batchStride() * types.output().bytes(),
           ALIGNMENT), "FA", left.factors(), "FB", right.factors()));
       var arguments = epilogue.of(problem, arena, buffers);
       if (named(format).hasFactor()) arguments = withFactors(arguments, problem);
-      var config = NarrowGemm.configure(types, problem.m(), problem.n());
-      var launch = NarrowGemm.prepare(config, problem, operands.a().columns(), arguments);
+      var launch = prepare(types, problem, operands.a().columns(), arguments);
       var product = backend.run(launch.on(buffers), console);
       var findings = new ArrayList<Object>(left.findings());
       findings.addAll(right.findings());
@@ -99,11 +107,29 @@ public final class RunNarrowGemm implements Callable<Integer> {
   private UmmaTypes types() {
     var left = named(format);
     var right = named(formatB.orElse(format));
-    if (left.kind() != right.kind()) {
-      throw CommandFailure.badInput("--format " + format + " and --format-b " + formatB.get()
-          + " are not multiplied: mxf8 and mxf6 mix, mxf4 and nvf4 do not");
+    try {
+      return UmmaTypes.of(left, right, files.output());
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput("invalid --format " + format + " with --format-b " + formatB.orElse(format) + ": "
+          + e.getMessage());
     }
-    return new UmmaTypes(left.kind(), left.element(), right.element(), files.output());
+  }
+
+  private Target target() {
+    return switch (kernel) {
+      case "sm100" -> Target.SM100A;
+      case "sm120" -> Target.SM120A;
+      default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm100 or sm120");
+    };
+  }
+
+  private PreparedLaunch prepare(UmmaTypes types, GemmProblem problem, int k, EpilogueArguments arguments) {
+    try {
+      return target().equals(Target.SM120A) ? Sm120NarrowGemm.prepare(types, problem, k, arguments)
+          : NarrowGemm.prepare(NarrowGemm.configure(types, problem.m(), problem.n()), problem, k, arguments);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
   }
 
   private NarrowFormat named(String name) {

@@ -41,7 +41,7 @@ import tilewright.verification.VerifyOptions;
 @Examples({"verify", "verify softmax rope --size full", "verify softmax --set method=safe --set dtype=f16",
     "verify sm90_gemm --on sim --seeds 4"})
 public final class VerifyCommand implements Callable<Integer> {
-  private static final List<String> ARCHS = List.of("sm80", "sm89", "sm90", "sm100");
+  private static final List<String> ARCHS = List.of("sm80", "sm89", "sm90", "sm100", "sm120");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
   private static final List<String> COMPARED = List.of("sim", "gpu", "both");
 
@@ -57,7 +57,7 @@ public final class VerifyCommand implements Callable<Integer> {
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--arch", split = ",", paramLabel = "ARCH",
-      description = "Of sm80, sm89, sm90, sm100 (default: all).")
+      description = "Of sm80, sm89, sm90, sm100, sm120 (default: all).")
   private Set<String> archs = new LinkedHashSet<>();
 
   @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = {

@@ -42,6 +42,20 @@ class RunNarrowGemmTest {
     assertProduct(1, error);
   }
 
+  @ParameterizedTest
+  @CsvSource({"mxf8, mxf8_e5m2, 0", "mxf4, mxf4, 0", "nvf4, nvf4, 1e-4"})
+  void multipliesByWarpsWhenTold(String format, String formatB, double error) throws IOException {
+    write("a.npy", M, A);
+    write("b.npy", N, B);
+    var run = narrow("--a", path("a.npy"), "--b", path("b.npy"), "--format", format, "--format-b", formatB, "--kernel",
+        "sm120");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertProduct(1, error);
+    var refused = narrow("--a", path("a.npy"), "--b", path("b.npy"), "--format", "mxf6", "--kernel", "sm120");
+    assertEquals(Exit.BAD_INPUT, refused.exitCode());
+    assertTrue(refused.err().contains("e4m3 and e5m2 of MXF8F6F4, or e2m1"), refused.err());
+  }
+
   @Test
   void appliesAnEpilogueToWhatTheFactorsMake() throws IOException {
     write("a.npy", M, (i, k) -> 12 * A.applyAsInt(i, k));

@@ -1,5 +1,6 @@
 package tilewright.kernel.collective;
 
+import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -18,9 +19,14 @@ import tilewright.kernel.tiled.TiledMma;
  *
  * @param tileK k extent of a tile
  * @param writtenB tileB as the copies see it, which may order its rows differently
+ * @param scales of the operands' blocks, where they have any
  */
 public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCopy copyB, SharedTensor tileA,
-    SharedTensor tileB, SharedTensor writtenB, TiledMma mma) {
+    SharedTensor tileB, SharedTensor writtenB, TiledMma mma, Optional<StageScales> scales) {
+
+  /** A k-slice's operands in registers. */
+  private record Slice(Fragment a, Fragment b, Optional<Fragment> scales) {}
+
   public MultistageMainloop {
     if (stages < 1) throw new TraceException("a ring of " + stages + " stages holds no tile: 1 or more");
     if (stages > 1 && mma.slices() % 2 != 0) {
@@ -39,8 +45,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
 
   private void runInTurn(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK, Fragment accumulators) {
     var zero = k.constant(0);
-    var fragmentA = mma.fragmentA(k);
-    var fragmentB = mma.fragmentB(k);
+    var registers = registers(k);
     var tiles = extentK.ceilDiv(tileK);
     k.loop(tiles, tile -> {
       // Every thread has read the tile before.
@@ -49,21 +54,20 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
       CpAsync.waitFor(k, 0);
       k.barrier();
       for (int slice = 0; slice < mma.slices(); slice++) {
-        loadSlice(k, thread, zero, slice, fragmentA, fragmentB);
-        mma.multiply(k, fragmentA, fragmentB, accumulators);
+        loadSlice(k, thread, zero, slice, registers);
+        multiply(k, slice, registers, accumulators);
       }
     });
   }
 
   private void runAhead(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK, Fragment accumulators) {
-    var fragmentsA = new Fragment[] {mma.fragmentA(k), mma.fragmentA(k)};
-    var fragmentsB = new Fragment[] {mma.fragmentB(k), mma.fragmentB(k)};
+    var registers = new Slice[] {registers(k), registers(k)};
     var zero = k.constant(0);
 
     var tiles = extentK.ceilDiv(tileK);
     for (int i = 0; i < stages - 1; i++) fill(k, thread, a, b, k.constant(i), tiles, k.constant(i));
     awaitStage(k);
-    loadSlice(k, thread, zero, 0, fragmentsA[0], fragmentsB[0]);
+    loadSlice(k, thread, zero, 0, registers[0]);
 
     var reading = k.variable(zero, stages - 1);
     var writing = k.variable(k.constant(stages - 1), stages - 1);
@@ -77,12 +81,12 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
           else advance(reading);
         }
         int next = (slice + 1) % slices;
-        loadSlice(k, thread, reading.value(), next, fragmentsA[next % 2], fragmentsB[next % 2]);
+        loadSlice(k, thread, reading.value(), next, registers[next % 2]);
         if (slice == 0) {
           fill(k, thread, a, b, tile.plus(stages - 1), tiles, writing.value());
           advance(writing);
         }
-        mma.multiply(k, fragmentsA[slice % 2], fragmentsB[slice % 2], accumulators);
+        multiply(k, slice, registers[slice % 2], accumulators);
       }
     });
   }
@@ -98,6 +102,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     var there = whole(a, b) ? tile.lessThan(tiles) : Pred.known(k, true);
     copyA.where(there).copy(thread, a.from(zero, tile.times(tileK), zero), tileA, stage, zero);
     copyB.where(there).copy(thread, b.from(zero, tile.times(tileK), zero), writtenB, stage, zero);
+    scales.ifPresent(all -> all.copy(k, thread, tile, stage, tile.lessThan(tiles)));
     CpAsync.commit(k);
   }
 
@@ -107,9 +112,19 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     k.barrier();
   }
 
-  private void loadSlice(Scope k, I32 thread, I32 stage, int slice, Fragment a, Fragment b) {
-    mma.loadA(k, thread, tileA, stage, slice, a);
-    mma.loadB(k, thread, tileB, stage, slice, b);
+  private Slice registers(Scope k) {
+    return new Slice(mma.fragmentA(k), mma.fragmentB(k), scales.map(all -> all.fragment(k)));
+  }
+
+  private void loadSlice(Scope k, I32 thread, I32 stage, int slice, Slice into) {
+    mma.loadA(k, thread, tileA, stage, slice, into.a);
+    mma.loadB(k, thread, tileB, stage, slice, into.b);
+    scales.ifPresent(all -> all.load(k, thread, stage, slice, into.scales.orElseThrow()));
+  }
+
+  private void multiply(Scope k, int slice, Slice operands, Fragment accumulators) {
+    scales.ifPresentOrElse(all -> mma.multiply(k, operands.a, operands.b, accumulators,
+        all.by(slice, operands.scales.orElseThrow())), () -> mma.multiply(k, operands.a, operands.b, accumulators));
   }
 
   private void advance(I32.Variable stage) {

@@ -1,5 +1,6 @@
 package tilewright.kernel.tiled;
 
+import java.util.List;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -10,6 +11,7 @@ import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.atom.OperandLoad;
 import tilewright.kernel.atom.TransposedBytes;
 import tilewright.layout.Layout;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
@@ -192,13 +194,25 @@ public final class TiledMma {
    * back and forth were 2 % slower on an H200.)
    */
   public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators) {
+    multiply(k, a, b, accumulators, (_, _, _, left, right, sums) -> atom.multiply(k, left, right, sums));
+  }
+
+  /** One atom's multiplication: the {@code i}-th along m, the {@code j}-th along n of the warp's block. */
+  public interface Multiply {
+    void multiply(Scope k, int i, int j, List<Operand.Register> a, List<Operand.Register> b,
+        List<Operand.Register> sums);
+  }
+
+  /** Accumulates one k-slice by another instruction whose operands lie as the atom's do. */
+  public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators, Multiply instruction) {
     int rows = blockM / MmaAtom.M;
     int columns = blockN / MmaAtom.N;
     for (int j = 0; j < columns; j++) {
       for (int step = 0; step < rows; step++) {
         int i = j % 2 == 0 ? step : rows - 1 - step;
         var pair = b.group(j / 2);
-        atom.multiply(k, a.group(i), pair.subList(j % 2 * 2, j % 2 * 2 + 2), accumulators.group(i + j * rows));
+        instruction.multiply(k, i, j, a.group(i), pair.subList(j % 2 * 2, j % 2 * 2 + 2),
+            accumulators.group(i + j * rows));
       }
     }
   }

@@ -66,7 +66,7 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     var tile = OutputTile.banded(k, c.extent(0).ceilDiv(shape.m()), c.extent(1).ceilDiv(shape.n()),
         c.extent(2), shape.band());
     var mainloop = new MultistageMainloop(shape.stages(), shape.k(), copyA, copyB, tileA, tileB,
-        writtenB, mma);
+        writtenB, mma, Optional.empty());
     var accumulators = mainloop.run(k, thread,
         a.tile(List.of(shape.m()), tile.m(), zero, tile.batch()),
         b.tile(List.of(shape.n()), tile.n(), zero, tile.batch()), a.extent(1));

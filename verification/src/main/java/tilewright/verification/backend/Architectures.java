@@ -18,6 +18,7 @@ final class Architectures {
       case "sm89" -> capability >= 89;
       case "sm90" -> capability == 90;
       case "sm100" -> capability == 100;
+      case "sm120" -> capability == 120;
       default -> capability >= 80;
     };
     return runs ? Optional.empty() : Optional.of("needs " + arch + ", " + gpu + " is sm" + capability);

@@ -26,6 +26,7 @@ import tilewright.sm100.NarrowLayout;
 import tilewright.sm100.NarrowMatrix;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm120.Sm120NarrowGemm;
 
 /**
  * A product of matrices that the host has quantized to floats of eight bits or fewer.
@@ -33,12 +34,33 @@ import tilewright.sm100.atom.MmaFormat;
  * @param order of operands
  * @param batch of which every entry has factors of its own, which the kernel reads
  * @param numbers which numbers
+ * @param multiplier whose kernel multiplies
  */
-record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch, Numbers numbers, long seed) {
+record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch, Numbers numbers, long seed,
+    Multiplier multiplier) {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
 
   NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long seed) {
     this(types, "TN", m, n, k, 1, numbers, seed);
+  }
+
+  /** A product by {@code tcgen05.mma}. */
+  NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch, Numbers numbers, long seed) {
+    this(types, order, m, n, k, batch, numbers, seed, Multiplier.SM100);
+  }
+
+  /** Returns this case multiplied by {@code mma.sync}. */
+  NarrowCase byWarps() {
+    return new NarrowCase(types, order, m, n, k, batch, numbers, seed, Multiplier.SM120);
+  }
+
+  /** The architectures that multiply such floats. */
+  enum Multiplier {
+    SM100, SM120;
+
+    private String arch() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** The distribution of the numbers to quantize. */
@@ -54,7 +76,7 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
   Case makeCase() {
     var config = m + "x" + n + "x" + k + " " + order + " " + name() + "->" + types.output().text() + description()
         + (batch == 1 ? "" : " batch=" + batch);
-    return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE,
+    return new Case(multiplier.arch() + "_narrow_gemm", multiplier.arch(), config, EVERYWHERE,
         Price.products(m, n, k, batch), this::launch, this::buffers, (_, out, _) -> compare(out));
   }
 
@@ -62,8 +84,11 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     var problem = NarrowGemm.problem(types, m, n, k, batch, order);
     if (batch == 1) problem = problem.scaled(factor(0), 0);
     var plain = EpilogueArguments.plain(problem);
-    return NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, k,
-        batch == 1 ? plain : NarrowGemm.withFactors(plain, batch));
+    var epilogue = batch == 1 ? plain : NarrowGemm.withFactors(plain, batch);
+    return switch (multiplier) {
+      case SM100 -> NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, k, epilogue);
+      case SM120 -> Sm120NarrowGemm.prepare(types, problem, k, epilogue);
+    };
   }
 
   private String description() {

@@ -17,7 +17,7 @@ public final class NarrowCases {
   private NarrowCases() {}
 
   static List<Case> products(long seed) {
-    return Stream.of(formats(seed), mixes(seed), orders(seed)).flatMap(List::stream).toList();
+    return Stream.of(formats(seed), mixes(seed), orders(seed), byWarps(seed)).flatMap(List::stream).toList();
   }
 
   /** Every format that has a name on one CTA and on pairs, with tails in every extent, and in batches. */
@@ -34,6 +34,29 @@ public final class NarrowCases {
     cases.add(new NarrowCase(types(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F16), 264, 264, 600,
         NarrowCase.Numbers.NORMAL, seed).makeCase());
     return cases;
+  }
+
+  /**
+   * What SM120's warps multiply: every format, mixed bytes, tails in every extent, tiles of scales of which the last
+   * is missing, batches, extents beyond a tile, and none.
+   */
+  public static List<Case> byWarps(long seed) {
+    var cases = new ArrayList<NarrowCase>();
+    for (var name : List.of("mxf8", "mxf8_e5m2", "mxf4", "nvf4")) {
+      var format = NarrowFormat.named(name);
+      var types = types(format.kind(), format.element(), format.element(), ElementType.F32);
+      var half = types(format.kind(), format.element(), format.element(), ElementType.BF16);
+      cases.add(new NarrowCase(types, 136, 40, 288, NarrowCase.Numbers.WHOLE, seed));
+      cases.add(new NarrowCase(half, 40, 136, 75, NarrowCase.Numbers.NORMAL, seed));
+      cases.add(new NarrowCase(types, 24, 135, 1034, NarrowCase.Numbers.SPREAD, seed));
+      cases.add(new NarrowCase(half, "TN", 136, 40, 140, 2, NarrowCase.Numbers.SPREAD, seed));
+      cases.add(new NarrowCase(half, 264, 130, 60, NarrowCase.Numbers.NORMAL, seed));
+    }
+    cases.add(new NarrowCase(types(MmaKind.MXF8F6F4, MmaFormat.E5M2, MmaFormat.E4M3, ElementType.F16), 72, 24, 160,
+        NarrowCase.Numbers.SPREAD, seed));
+    cases.add(new NarrowCase(types(MmaKind.MXF8F6F4, MmaFormat.E4M3, MmaFormat.E5M2, ElementType.F32), 72, 24, 160,
+        NarrowCase.Numbers.WHOLE, seed));
+    return cases.stream().map(c -> c.byWarps().makeCase()).toList();
   }
 
   /** Every mix, with scales and without. */

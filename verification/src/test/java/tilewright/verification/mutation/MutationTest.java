@@ -7,8 +7,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Transpose;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.NarrowFormat;
+import tilewright.sm100.NarrowGemm;
+import tilewright.sm100.NarrowLayout;
+import tilewright.sm100.UmmaTypes;
+import tilewright.sm120.Sm120NarrowGemm;
 
 /** Kernels with one thing wrong: the simulator notices each, and says nothing of the kernels as they are. */
 class MutationTest {
@@ -19,6 +25,17 @@ class MutationTest {
   private static final MutationTrial NAIVE = MutationTrial.ofZeros(
       Gemm.naive(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 9, 1, "TN")), bytes(17, 33, 9))
       .withSeeds(1);
+
+  private static final MutationTrial BLOCK_SCALED = blockScaled(70, 90, 600);
+
+  private static MutationTrial blockScaled(int m, int n, int k) {
+    var format = NarrowFormat.named("nvf4");
+    var types = UmmaTypes.of(format, format, ElementType.F32);
+    var problem = NarrowGemm.problem(types, m, n, k);
+    int scales = Math.toIntExact(new NarrowLayout(format, m, k).scaleBytes());
+    return MutationTrial.ofZeros(Sm120NarrowGemm.prepare(types, problem, k, EpilogueArguments.plain(problem)),
+        Map.of("A", m * problem.k(), "B", n * problem.k(), "C", 4 * m * n, "SA", scales, "SB", scales)).withSeeds(1);
+  }
 
   private static MutationTrial gemm(int m, int n, int k, String order) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, 1, order);
@@ -31,12 +48,14 @@ class MutationTest {
 
   @Test
   void aMissingBarrierIsNoticed() {
-    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE)) trial.assertNoticed(Mutations::withoutABarrier);
+    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, BLOCK_SCALED)) {
+      trial.assertNoticed(Mutations::withoutABarrier);
+    }
   }
 
   @Test
   void aWaitThatComesTooEarlyIsNoticed() {
-    for (var trial : List.of(ALIGNED, UNALIGNED)) trial.assertNoticed(Mutations::withAWeakerWait);
+    for (var trial : List.of(ALIGNED, UNALIGNED, BLOCK_SCALED)) trial.assertNoticed(Mutations::withAWeakerWait);
   }
 
   /** Bounds on M, N and the loop over k of the kernel in which each is one comparison. */
@@ -50,6 +69,6 @@ class MutationTest {
 
   @Test
   void theKernelsThemselvesAreClean() {
-    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE)) trial.assertTheKernelItselfIsClean();
+    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE, BLOCK_SCALED)) trial.assertTheKernelItselfIsClean();
   }
 }
