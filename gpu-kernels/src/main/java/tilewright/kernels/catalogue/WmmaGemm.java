@@ -1,6 +1,5 @@
 package tilewright.kernels.catalogue;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -10,21 +9,16 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
-import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.WmmaAtom;
 import tilewright.kernel.collective.OutputTile;
 import tilewright.kernel.collective.TileRing;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
-import tilewright.kernels.registry.Setting;
-import tilewright.kernels.registry.Workload;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxType;
-import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, on tensor cores by {@code wmma}: of f16 or bf16, or of
@@ -45,65 +39,12 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
   private static final int ROW_BYTES = 32;
   /** Bytes of a tile's row of A: two steps along k. */
   private static final int DEPTH_BYTES = 64;
+  /** Bytes that tensors in shared memory are aligned to. */
+  private static final long SHARED_ALIGNMENT = 1024;
   /** Neighbours of C that a lane stores. */
   private static final int RUN = 4;
 
-  static final List<Family> FAMILIES = List.of(new GemmFamily("wmma_gemm",
-      "C (M,N) = A (M,K) · B (K,N) of f16, bf16 or f32 rounded to tf32, on tensor cores by wmma", List.of(
-          Setting.types("dtype", ElementType.F16, ElementType.BF16, ElementType.TF32),
-          Setting.types("acc", ElementType.F32, ElementType.F16), names("shape", WmmaAtom.Shape.values()),
-          names("path", Path.values()), Setting.option("stages", "3", "1", "2", "4", "5"))) {
-    @Override
-    List<Setting> tunings() {
-      return List.of(new Setting("band", List.of("8", "1"), Setting.Kind.TUNING),
-          new Setting("pad", List.of("yes", "no"), Setting.Kind.TUNING));
-    }
-
-    @Override
-    public boolean supports(Choice choice) {
-      return WmmaAtom.exists(shape(choice), choice.type("dtype"), choice.type("acc"));
-    }
-
-    /** Every type and shape; the other paths and numbers of stages, each by itself. */
-    @Override
-    public List<Choice> variants() {
-      return super.variants().stream().filter(choice -> usual(choice, "path", "stages")
-          || usual(choice, "dtype", "acc", "shape") && (usual(choice, "path") || usual(choice, "stages"))).toList();
-    }
-
-    private boolean usual(Choice choice, String... settings) {
-      return Arrays.stream(settings).allMatch(name -> choice.text(name).equals(defaults().text(name)));
-    }
-
-    @Override
-    public Workload workload(Choice choice) {
-      int m = choice.number("m");
-      int n = choice.number("n");
-      int k = choice.number("k");
-      var type = choice.type("dtype");
-      var atom = new WmmaAtom(shape(choice), type, choice.type("acc"));
-      var path = Path.valueOf(upper(choice.text("path")));
-      int widest = path.copyBytes / atom.stored().bytes();
-      var kernel = new WmmaGemm(atom, path, choice.number("stages"), choice.number("band"),
-          choice.text("pad").equals("yes"), k % widest == 0 && n % widest == 0 ? widest : 1);
-      var reference = type == ElementType.TF32 ? MatrixReference.tf32(m, n, k)
-          : MatrixReference.tensorCores(type, choice.type("acc"), MatrixReference.Order.ROWS, m, n, k);
-      return product(kernel, Target.SM80, atom.stored(), kernel.tileM(), kernel.tileN(), reference, choice);
-    }
-  });
-
-  private static Setting names(String name, Object[] values) {
-    return Setting.option(name, Arrays.stream(values).map(v -> v.toString().toLowerCase(Locale.ROOT))
-        .toArray(String[]::new));
-  }
-
-  private static WmmaAtom.Shape shape(Choice choice) {
-    return WmmaAtom.Shape.valueOf(upper(choice.text("shape")));
-  }
-
-  private static String upper(String text) {
-    return text.toUpperCase(Locale.ROOT);
-  }
+  static final List<Family> FAMILIES = List.of(new WmmaGemmFamily());
 
   /** How warps lie on a tile, and how many matrices D each has. */
   enum Path {
@@ -120,7 +61,7 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
     private final int warpsN;
     private final int atomsM;
     private final int atomsN;
-    private final int copyBytes;
+    final int copyBytes;
 
     Path(int warpsM, int warpsN, int atomsM, int atomsN, int copyBytes) {
       this.warpsM = warpsM;
@@ -141,15 +82,20 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
         + path.name().toLowerCase(Locale.ROOT) + "_s" + stages;
   }
 
+  /** The kernel with rows in shared memory that follow one another without gaps. */
+  WmmaGemm withoutPadding() {
+    return new WmmaGemm(atom, path, stages, band, false, vector);
+  }
+
   private ElementType type() {
     return atom.stored();
   }
 
-  private int tileM() {
+  int tileM() {
     return path.warpsM * path.atomsM * atom.shape().m();
   }
 
-  private int tileN() {
+  int tileN() {
     return path.warpsN * path.atomsN * atom.shape().n();
   }
 
@@ -159,6 +105,19 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
 
   private int threads() {
     return Warp.SIZE * path.warps();
+  }
+
+  /** Bytes of shared memory that a CTA needs: the ring's stages, and the matrices of its warps on their way out. */
+  long sharedBytes() {
+    return Stream.of(layoutA().cosize() * type().bytes(), layoutB().cosize() * type().bytes(),
+        staging().cosize() * atom.accumulator().bytes())
+        .mapToLong(bytes -> Math.ceilDiv(bytes, SHARED_ALIGNMENT) * SHARED_ALIGNMENT).sum();
+  }
+
+  private Layout staging() {
+    int m = atom.shape().m();
+    int n = atom.shape().n();
+    return Layout.of(Layout.of(m, n), Layout.of(n, 1), Layout.of(path.warps(), (long) m * n));
   }
 
   @Override
@@ -281,8 +240,7 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
   private void store(Scope k, I32 thread, Fragment sums, GlobalTensor c) {
     int m = atom.shape().m();
     int n = atom.shape().n();
-    var staging = k.shared(atom.accumulator(),
-        Layout.of(Layout.of(m, n), Layout.of(n, 1), Layout.of(path.warps(), (long) m * n)));
+    var staging = k.shared(atom.accumulator(), staging());
     var corners = corners(Layout.of(path.warpsM, path.atomsM * m), Layout.of(path.warpsN, path.atomsN * n * tileM()),
         Layout.of(Layout.of(path.atomsM, m), Layout.of(path.atomsN, n * tileM())), tileM(), tileN());
     var warp = thread.dividedBy(Warp.SIZE);
