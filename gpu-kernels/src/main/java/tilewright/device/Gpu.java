@@ -17,6 +17,7 @@ import tilewright.device.driver.GpuException;
 import tilewright.device.driver.GpuProbe;
 import tilewright.device.driver.GpuProperties;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.ptx.FamilyTarget;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.TensorMap;
 
@@ -167,7 +168,8 @@ public final class Gpu implements AutoCloseable {
   /** Compiles PTX in a certain way; see {@link #load(String)}. */
   public GpuModule load(String ptx, CompileOptions options) {
     enter();
-    return register(new GpuModule(this, compiler.compile(ptx, options), options));
+    var text = FamilyTarget.of(ptx, properties().capability());
+    return register(new GpuModule(this, compiler.compile(text, options), options));
   }
 
   /** A kernel of PTX that is loaded once, when first asked for, and stays until this GPU is closed. */

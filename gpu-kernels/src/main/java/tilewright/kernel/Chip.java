@@ -10,6 +10,7 @@ public enum Chip {
   H100(90, 132),
   H200(90, 132),
   B200(100, 148),
+  B300(103, 148),
   RTX5090(120, 170);
 
   private final int capability;

@@ -2,6 +2,7 @@ package tilewright.kernel;
 
 import java.lang.module.ModuleDescriptor;
 import java.util.Comparator;
+import tilewright.ptx.FamilyTarget;
 
 /**
  * The architecture and the PTX ISA version that a kernel is compiled for.
@@ -33,11 +34,12 @@ public record Target(String architecture, String version) {
   }
 
   /**
-   * Whether a GPU runs such PTX: one of the same architecture, or a later one where nothing is specific to it.
+   * Whether a GPU runs such PTX: one of the same architecture or family, or a later one where nothing is specific to
+   * it.
    *
    * @param capability the GPU's compute capability times ten
    */
   public boolean runsOn(int capability) {
-    return architecture.endsWith("a") ? capability == capability() : capability >= capability();
+    return architecture.endsWith("a") ? FamilyTarget.runs(capability(), capability) : capability >= capability();
   }
 }

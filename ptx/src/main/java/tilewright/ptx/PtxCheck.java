@@ -159,8 +159,8 @@ public final class PtxCheck {
         .ifPresent(v -> findings.add(new Finding(line, text, "needs .version " + v + ", not " + module.version())));
     forms.stream().flatMap(form -> form.targets().stream()).filter(t -> target.isPresent() && !target.get().meets(t))
         .reduce((_, last) -> last)
-        .ifPresent(t -> findings.add(new Finding(line, text, "needs .target sm_" + t.replace("|", " or sm_") + ", not "
-            + module.target())));
+        .ifPresent(t -> findings.add(new Finding(line, text, "needs .target sm_"
+            + t.replace("=", "").replace("|", " or sm_") + ", not " + module.target())));
   }
 
   private static String undeclared(String name) {

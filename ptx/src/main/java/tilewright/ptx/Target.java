@@ -23,6 +23,7 @@ record Target(int number, char suffix) {
   }
 
   private boolean meetsOne(String need) {
+    if (need.startsWith("=")) return parse("sm_" + need.substring(1)).orElseThrow().equals(this);
     var needed = parse("sm_" + need).orElseThrow();
     if (number < needed.number) return false;
     return switch (needed.suffix) {

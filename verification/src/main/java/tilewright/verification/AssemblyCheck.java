@@ -6,6 +6,7 @@ import java.util.Optional;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.Chip;
+import tilewright.ptx.FamilyTarget;
 
 /** Assembles the PTX of kernels, each text once, where this machine has an assembler for its target. */
 final class AssemblyCheck {
@@ -28,9 +29,10 @@ final class AssemblyCheck {
   }
 
   private Optional<String> assemble(String ptx) {
-    var named = ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
+    var text = chip.map(gpu -> FamilyTarget.of(ptx, gpu.capability())).orElse(ptx);
+    var named = text.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
     var target = named.endsWith("a") ? named : chip.map(gpu -> "sm_" + gpu.capability()).orElse(named);
-    return switch (assembler.assemble(ptx, target)) {
+    return switch (assembler.assemble(text, target)) {
       case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0)
           .findFirst().map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");
       case Assembly.Rejected rejected ->

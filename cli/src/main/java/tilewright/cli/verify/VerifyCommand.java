@@ -65,8 +65,8 @@ public final class VerifyCommand implements Callable<Integer> {
   private Set<String> backends = new LinkedHashSet<>();
 
   @Option(names = "--chip", paramLabel = "CHIP", description = {
-      "Let the simulator stand for a100, rtx3090, rtx4090, h100, h200, b200 or rtx5090: with its limits and",
-      "arithmetic, in the tiles that it holds, assembled for it (default: for each kernel's own target)."})
+      "Let the simulator stand for a100, rtx3090, rtx4090, h100, h200, b200, b300 or rtx5090: with its limits",
+      "and arithmetic, in the tiles that it holds, assembled for it (default: for each kernel's own target)."})
   private Optional<Chip> chip = Optional.empty();
 
   @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",

@@ -1,6 +1,7 @@
 package tilewright.verification.backend;
 
 import java.util.Optional;
+import tilewright.ptx.FamilyTarget;
 
 /** Which GPUs run the kernels for an architecture. */
 final class Architectures {
@@ -17,7 +18,7 @@ final class Architectures {
     boolean runs = switch (arch) {
       case "sm89" -> capability >= 89;
       case "sm90" -> capability == 90;
-      case "sm100" -> capability == 100;
+      case "sm100" -> FamilyTarget.runs(100, capability);
       case "sm120" -> capability == 120;
       default -> capability >= 80;
     };

@@ -5,7 +5,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
+import tilewright.ptx.FamilyTarget;
 import tilewright.ptx.Launch;
+import tilewright.ptx.PtxCheck;
+import tilewright.ptx.PtxParser;
 import tilewright.simulator.Coordinates;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
@@ -56,8 +59,19 @@ public final class SimulatorBackend implements Backend {
   @Override
   public Optional<String> refuses(CompiledKernel kernel) {
     int needed = kernel.dynamicSharedBytes();
+    var lacking = chip.flatMap(gpu -> lacking(kernel, gpu));
+    if (lacking.isPresent()) return lacking;
     return chip.filter(gpu -> needed > gpu.multiprocessor().ctaSharedBytes()).map(gpu -> "needs " + needed
         + " bytes of shared memory, a CTA of the " + gpu.text() + " has " + gpu.multiprocessor().ctaSharedBytes());
+  }
+
+  /** What a GPU of the kernel's family does not have of its own. */
+  private static Optional<String> lacking(CompiledKernel kernel, Chip gpu) {
+    var text = kernel.ptx();
+    var renamed = FamilyTarget.of(text, gpu.capability());
+    return renamed.equals(text) ? Optional.empty()
+        : PtxCheck.check(PtxParser.parse(renamed)).stream().findFirst()
+            .map(finding -> finding.text().split(" ")[0] + " " + finding.rule());
   }
 
   @Override
@@ -67,7 +81,8 @@ public final class SimulatorBackend implements Backend {
 
   @Override
   public Outcome run(Launch launch, Map<String, Coordinates> elements) {
-    var program = Simulator.load(launch.ptx());
+    var program = Simulator.load(chip.map(gpu -> FamilyTarget.of(launch.ptx(), gpu.capability()))
+        .orElse(launch.ptx()));
     int arithmetic = architecture.orElse(capability(launch));
     var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic)
         .withCoordinates(elements).withOutput(System.err::print);
