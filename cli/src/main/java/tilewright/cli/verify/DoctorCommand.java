@@ -66,6 +66,8 @@ public final class DoctorCommand implements Callable<Integer> {
     facts.addAll(assemblers(machine.assemblers()));
     var samples = List.of(VectorAdd.prepare(SAMPLE), BulkVectorAdd.prepare(SAMPLE), PackedVectorAdd.prepare(SAMPLE));
     for (var sample : samples) facts.add(target(sample.kernel().module(), machine));
+    var assembled = machine.assemblers().stream().flatMap(a -> a.targets().stream()).distinct().toList();
+    facts.add(new Fact("tried on GPUs", true, TriedTargets.of(assembled)));
     return facts;
   }
 
@@ -80,8 +82,9 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private static Fact gpu(GpuProperties gpu) {
-    return new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d multiprocessors".formatted(
-        gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors()));
+    return new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d multiprocessors%s".formatted(
+        gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors(),
+        TriedTargets.isTried(gpu.capability()) ? "" : "; kernels were never tried on such a GPU"));
   }
 
   private static List<Fact> assemblers(List<AssemblerFacts> found) {

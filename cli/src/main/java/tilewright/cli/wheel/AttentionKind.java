@@ -10,6 +10,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.cli.wheel.DecisionTree.Axis;
+import tilewright.kernel.Chip;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.SoftcapAtLaunch;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -37,7 +38,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softca
   private static final int MOST_STRIDE = 1 << 16;
   /** Bytes of L2 that Hopper's kernel fills with keys and values of heads side by side. */
   private static final long CACHE_BYTES = 32L << 20;
-  private static final int MULTIPROCESSORS = 132;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final int MOST_HEADS = 11;
   /** Any number: Python gives its own. */
   private static final float CAP = 30;
