@@ -18,6 +18,7 @@ import tilewright.docs.html.Template;
 import tilewright.docs.record.AttentionErrors;
 import tilewright.docs.record.BitEquality;
 import tilewright.docs.record.BudgetPage;
+import tilewright.docs.record.ChipRuns;
 import tilewright.docs.record.Counters;
 import tilewright.docs.record.Decisions;
 import tilewright.docs.record.Golden;
@@ -73,6 +74,7 @@ public final class Site {
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
     BitEquality.write(root.resolve("docs"), generated);
+    ChipRuns.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);
     Counters.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
