@@ -34,6 +34,8 @@ public final class Listings {
   private static final Path MODS =
       Path.of("verification/src/main/java/tilewright/verification/cases/AttentionMods.java");
 
+  private static final Path DECODER = Path.of("examples/llama-decoder/src/main/java/llama/Decoder.java");
+
   private static final String LAUNCHES = "docs/src/launches/";
   /** The exit code of a command whose check failed, which these shall. */
   private static final int FOUND = 1;
@@ -51,6 +53,8 @@ public final class Listings {
     save(generated, "morphism-refusal.txt", MorphismExample.refusal("(2,2):(2,3)"));
     save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
         "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
+    save(generated, "llama-attention.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor attention("));
+    save(generated, "llama-feed-forward.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor feedForward("));
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
     save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
