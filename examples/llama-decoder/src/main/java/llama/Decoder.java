@@ -69,7 +69,7 @@ record Decoder(LlamaConfig config, Weights weights, RopeTables angles, Ops ops) 
     return ops.linear(y, w, GemmOptions.of().plus(1, x.reshape(-1, x.size(2))));
   }
 
-  /** Returns the logits of (batch, tokens, width), in FP32: (batch, tokens, vocabulary). */
+  /** Returns the logits of (…, width), in FP32: (…, vocabulary). */
   DeviceTensor logits(DeviceTensor hidden) {
     try (var normed = ops.rmsNorm(hidden, weights.norm(), config.epsilon())) {
       return ops.linear(normed, weights.head(), GemmOptions.of().output(ElementType.F32));

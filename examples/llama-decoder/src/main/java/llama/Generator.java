@@ -15,19 +15,20 @@ record Generator(Decoder decoder) {
       double first = 0;
       var next = prompts;
       for (int i = 0; i < tokens; i++) {
-        int[] chosen = choose(next, cache, sampler);
-        for (int text = 0; text < chosen.length; text++) texts[text][i] = chosen[text];
-        next = Arrays.stream(chosen).mapToObj(token -> new int[] {token}).toArray(int[][]::new);
+        next = choose(next, cache, sampler);
+        for (int text = 0; text < texts.length; text++) texts[text][i] = next[text][0];
         if (i == 0) first = (System.nanoTime() - begin) / 1e9;
       }
       return new Texts(texts, first, (System.nanoTime() - begin) / 1e9);
     }
   }
 
-  private int[] choose(int[][] ids, KvCache cache, Sampler sampler) {
-    int length = ids[0].length;
-    try (var hidden = decoder.forward(ids, cache); var logits = decoder.logits(hidden.slice(1, length - 1, length))) {
-      return IntStream.range(0, ids.length).map(i -> sampler.choose(logits.select(0, i).floats())).toArray();
+  private int[][] choose(int[][] ids, KvCache cache, Sampler sampler) {
+    try (var hidden = decoder.forward(ids, cache); var logits = decoder.logits(hidden.select(1, ids[0].length - 1))) {
+      float[] all = logits.floats();
+      int size = all.length / ids.length;
+      var rows = IntStream.range(0, ids.length).mapToObj(i -> Arrays.copyOfRange(all, i * size, (i + 1) * size));
+      return rows.map(row -> new int[] {sampler.choose(row)}).toArray(int[][]::new);
     }
   }
 }
