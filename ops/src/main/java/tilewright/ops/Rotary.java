@@ -5,7 +5,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.numerics.ElementType;
 
-/** Rotary position embedding by the catalogue's kernel, one launch for each entry of the batch. */
+/** Rotary position embedding by the catalogue's kernel, one launch for each entry, or for a step of all. */
 final class Rotary {
   private final Ops ops;
 
@@ -25,6 +25,11 @@ final class Rotary {
     var result = ops.empty(x.type(), x.shape());
     if (result.elements() == 0) return result;
     return ops.computed(result, () -> {
+      if (x.size(1) == 1) {
+        // A step of decoding: the texts lie where positions do in a prompt, for one launch.
+        rotate(x.select(1, 0), step(cos, x.size(0)), step(sin, x.size(0)), result.select(1, 0));
+        return;
+      }
       for (long entry = 0; entry < x.size(0); entry++) {
         rotate(x.select(0, entry), table(cos, entry), table(sin, entry), result.select(0, entry));
       }
@@ -42,6 +47,12 @@ final class Rotary {
 
   private static DeviceTensor table(DeviceTensor table, long entry) {
     return table.rank() == 2 ? table : table.select(0, table.size(0) == 1 ? 0 : entry);
+  }
+
+  /** The angles (B,D/2) of one position of each entry. */
+  private static DeviceTensor step(DeviceTensor table, long batch) {
+    var angles = table.rank() == 2 ? table : table.select(1, 0);
+    return angles.size(0) == batch ? angles : angles.expand(0, batch);
   }
 
   /** X and Y (S,H,D), tables (S,D/2). */

@@ -208,7 +208,7 @@ abstract class OperatorContract {
   }
 
   @ParameterizedTest
-  @CsvSource({"2,3,4,64,BF16", "1,1,2,6,F32", "1,5,1,128,F16", "2,0,2,8,BF16"})
+  @CsvSource({"2,3,4,64,BF16", "1,1,2,6,F32", "1,5,1,128,F16", "3,1,4,64,BF16", "2,0,2,8,BF16"})
   void rope(int batch, int positions, int heads, int dim, ElementType type) {
     var x = numbers.tensor(ops, type, batch, heads, positions, dim).transpose(1, 2);
     float[] xs = x.floats();
