@@ -11,8 +11,18 @@ from tilewright import _dispatch, _launch, _runtime
 
 def test_formulas_are_functions_of_numbers():
     evaluate = _dispatch.function([7, "M", ["*", ["ceil", "M", 128], "N"], ["//", "M", 3], ["min", "M", 5],
-                                   ["max", ["-", 9, "M"], 1], ["upto", "M", 10, 1], ["upto", "M", 1000, 1]])
-    assert evaluate({"M": 300, "N": 2}) == (7, 300, 6, 100, 5, 1, 1, 300)
+                                   ["max", ["-", 9, "M"], 1], ["upto", "M", 10, "M", 1],
+                                   ["upto", "M", 1000, "M", 1], ["/", "M", 8], ["*", "M", 0.5]])
+    assert evaluate({"M": 300, "N": 2}) == (7, 300, 6, 100, 5, 1, 1, 300, 37.5, 150.0)
+
+
+def test_the_first_of_the_cheapest_candidates_is_chosen():
+    steps = ["M", 2, ["*", 0, 1], 100, ["upto", 0, 1, 3, 2]]
+    chosen = _dispatch.Cheapest({"steps": steps, "candidates": [[3, 1, [[2, 0]]], [2, 1, [[2, 1]]], [4, 1, [[2, 2]]]]})
+    # Twice M and 100 beside each other; the form of the last candidate is not there.
+    assert [chosen.choose({"M": m}) for m in (10, 50, 60, 1)] == [1, 0, 0, 1]
+    without = _dispatch.Cheapest({"steps": steps, "candidates": [[3, 1, [[7, 0]]]]})
+    assert without.choose({"M": 1}) == -1
 
 
 def case(**changes):

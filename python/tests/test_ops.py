@@ -44,8 +44,8 @@ def data(folder):
                                                   "attention_backward": backward,
                                                   "layer_norm": {"bf16": rows}}))
     (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
-                                                      "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 0,
-                                                      "features": []}]))
+                                                      "ptx": True, "block": [128, 1, 1], "cluster": [1, 1, 1],
+                                                      "shared": 0, "features": []}]))
     for name, content in (("k.cubin.z", b"cubin"), ("k.ptx.z", b"ptx")):
         (folder / name).write_bytes(zlib.compress(content))
 

@@ -17,6 +17,8 @@ _HOMES = {
     "attention": "ops",
     "attention_varlen": "ops",
     "sdpa": "ops",
+    "gemm": "products",
+    "linear": "products",
     "rms_norm": "rows",
     "layer_norm": "rows",
     "softmax": "rows",
@@ -28,7 +30,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("flash_attn", "ops", "rows", "transformers"):
+    if name in ("flash_attn", "ops", "products", "rows", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -16,8 +16,10 @@ CHOSEN_FOR = {80: 80, 87: 80, 86: 86, 89: 86, 90: 90, 100: 80, 103: 80, 110: 80,
 
 def source(formula):
     """A formula as Python: a number, a name, or a list of an operation and its operands."""
-    if isinstance(formula, int):
-        return str(formula)
+    if isinstance(formula, _Place):
+        return formula.text
+    if isinstance(formula, (int, float)):
+        return repr(formula)
     if isinstance(formula, str):
         return f"n[{formula!r}]"
     operator, first, second, *rest = (formula[0], *(source(operand) for operand in formula[1:]))
@@ -26,7 +28,7 @@ def source(formula):
     if operator in ("min", "max"):
         return f"{operator}({first}, {second})"
     if operator == "upto":
-        return f"({first} if {first} <= {second} else {rest[0]})"
+        return f"({rest[0]} if {first} <= {second} else {rest[1]})"
     return f"({first} {operator} {second})"
 
 
@@ -36,12 +38,66 @@ def function(formulas):
     return eval(f"lambda n: ({body})")  # the text is made above, of numbers, names and operators
 
 
+class Cheapest:
+    """The choice of the candidate that costs least: of equal ones the first."""
+
+    def __init__(self, data):
+        self._candidates = [(cost, form, dict(forms)) for cost, form, forms in data["candidates"]]
+        names = [f"t{place}" for place in range(len(data["steps"]))]
+        lines = "".join(f"  {name} = {self._step(step)}\n" for name, step in zip(names, data["steps"]))
+        scope = {}
+        # The text is made above, of numbers, names and operators.
+        exec(f"def values(n):\n{lines}  return ({', '.join(names)},)", scope)
+        self._values = scope["values"]
+
+    @staticmethod
+    def _step(step):
+        if not isinstance(step, list):
+            return source(step)
+        return source([step[0], *(_Place(place) for place in step[1:])])
+
+    def choose(self, numbers):
+        """The number of the launches for a problem; negative where there are none."""
+        values = self._values(numbers)
+        least, chosen = float("inf"), -1
+        for cost, form, forms in self._candidates:
+            if values[cost] < least:
+                launches = forms.get(int(values[form]))
+                if launches is not None:
+                    least, chosen = values[cost], launches
+        return chosen
+
+
+class _Place:
+    """The number of an earlier step, as an operand."""
+
+    def __init__(self, place):
+        self.text = f"t{place}"
+
+
+class Tree:
+    """The choice by numbers, one after the other."""
+
+    def __init__(self, axes, tree):
+        self._axes, self._tree = axes, tree
+
+    def choose(self, numbers):
+        """The number of the launches for a problem; negative where there are none."""
+        point = {name: formula(numbers)[0] for name, formula, _ in self._axes}
+        tree = self._tree
+        while not isinstance(tree, int):
+            axis, limits, entries = tree
+            tree = entries[bisect.bisect_left(limits, point[axis])]
+        return tree
+
+
 class Case:
     """The problems of an operator that share types and options."""
 
     def __init__(self, data):
         self._axes = [(axis[0], function([axis[1]]), axis[2] if len(axis) > 2 else None) for axis in data["axes"]]
-        self._choice = data["choice"]
+        choice = data["choice"]
+        self._choice = Cheapest(choice) if isinstance(choice, dict) else Tree(self._axes, choice)
         self.launches = [Template(launches) for launches in data["launches"]]
 
     def only(self, axis):
@@ -50,12 +106,8 @@ class Case:
 
     def choose(self, numbers):
         """The launches for a problem; None where there are none."""
-        point = {name: formula(numbers)[0] for name, formula, _ in self._axes}
-        tree = self._choice
-        while not isinstance(tree, int):
-            axis, limits, entries = tree
-            tree = entries[bisect.bisect_left(limits, point[axis])]
-        return None if tree < 0 else self.launches[tree]
+        chosen = self._choice.choose(numbers)
+        return None if chosen < 0 else self.launches[chosen]
 
 
 class Template:
@@ -71,6 +123,7 @@ class TemplateLaunch:
 
     def __init__(self, data):
         self.kernel, self.arguments = data["kernel"], data["arguments"]
+        self.scratch = [(name, function([size])) for name, size in data.get("scratch", [])]
         self._grid = data["grid"]
         self._compiled = None
 
@@ -131,7 +184,8 @@ class Data:
         """The code of a kernel, to be tried in order: machine code of its own GPU, and PTX."""
         if kernel["cubin"]:
             yield self._read(kernel["file"] + ".cubin.z")
-        yield self._read(kernel["file"] + ".ptx.z") + b"\0"
+        if kernel["ptx"]:
+            yield self._read(kernel["file"] + ".ptx.z") + b"\0"
 
     def _read(self, name):
         return zlib.decompress((self._folder / name).read_bytes())

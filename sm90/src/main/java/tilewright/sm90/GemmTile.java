@@ -68,9 +68,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
       Stream.of(new GemmTile(128, 224, 2), new GemmTile(128, 192, 2))
           .flatMap(tile -> Stream.of(tile, tile.clustered(2, 1))),
       // Where rows begin inside cache lines, L2 has half to do for CTAs that load for each other.
-      Stream.of(new GemmTile(256, 192, 2).beside(), new GemmTile(256, 128, 2).beside(),
-          new GemmTile(128, 128, 2).as(PING_PONG).clustered(2, 1),
-          new GemmTile(128, 176, 2).as(PING_PONG).clustered(2, 1)),
+      Stream.of(new GemmTile(256, 192, 2).beside(), new GemmTile(256, 128, 2).beside()),
       IntStream.of(128, 192, 224, 256).mapToObj(n -> new GemmTile(128, n, 2).as(STREAM_K)),
       IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
           .flatMap(GemmTile::ofFewRows)).flatMap(tiles -> tiles).toList();
@@ -271,6 +269,15 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   Formula form(GemmTypes types) {
     var extents = seen(GemmExtents.NAMED);
     return outgrowsL2(seen(types), extents).times(2).plus(resident(seen(types), extents));
+  }
+
+  /** CTAs of a launch: as many clusters as there is room for, if there is work for them, and one at least. */
+  Formula blocks(GemmTypes types) {
+    var extents = seen(GemmExtents.NAMED);
+    var groups = extents.groups(m * cluster.m(), n * cluster.n());
+    var work = isStreamK() ? groups.times(extents.k().ceilDiv(DEPTH_BYTES / types.a().bytes())) : groups;
+    var room = resident(seen(types), extents).times(MULTIPROCESSORS).dividedBy(Formula.of(cluster.blocks()));
+    return work.max(1).min(room).times(cluster.blocks());
   }
 
   /** How often the tiles of one cluster, so many rows and columns together, cover C. */

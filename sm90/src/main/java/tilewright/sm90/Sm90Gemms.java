@@ -94,7 +94,8 @@ public final class Sm90Gemms {
           if (waits(tile, problem, epilogue)) {
             form = Formula.of(1).atMost(GemmExtents.NAMED.isWaiting(tile), Formula.of(AS_WAITING), form);
           }
-          return new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), form);
+          return new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), form,
+              tile.blocks(problem.types()));
         }).toList();
   }
 

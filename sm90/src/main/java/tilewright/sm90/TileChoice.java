@@ -9,5 +9,6 @@ import tilewright.kernels.choice.Formula;
  * @param tile the name, as {@link Sm90Gemms#tiles} has it
  * @param microseconds the expected time
  * @param form a number for each kernel that the tile has for problems of one form
+ * @param blocks CTAs of a launch
  */
-public record TileChoice(String tile, Formula microseconds, Formula form) {}
+public record TileChoice(String tile, Formula microseconds, Formula form, Formula blocks) {}

@@ -43,7 +43,8 @@ record FormulaFit(List<Map<String, Long>> samples, List<String> extents, List<Sl
     if (LongStream.of(values).distinct().count() == 1) return Optional.of(Formula.of(values[0]));
     return names().map(name -> line(name, values)).flatMap(Optional::stream).findFirst()
         .or(() -> guesses.stream().flatMap(guess -> LongStream.of(TILES).mapToObj(guess))
-            .filter(guess -> holds(guess, values)).findFirst())
+            .map(guess -> holds(guess, values) ? Optional.of(guess) : scaled(guess, values))
+            .flatMap(Optional::stream).findFirst())
         .or(() -> product(values));
   }
 

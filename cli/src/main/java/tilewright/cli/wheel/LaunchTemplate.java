@@ -3,6 +3,7 @@ package tilewright.cli.wheel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -44,13 +45,20 @@ record LaunchTemplate(String problem, FormulaFit fit, List<LaunchSequence> sampl
 
   private Object launch(int i, Function<PreparedLaunch, Integer> number) {
     var launch = samples.getFirst().launches().get(i);
-    if (!launch.scratch().isEmpty()) throw new IllegalStateException(problem + " needs scratch memory");
     var name = launch.kernel().name();
     var grid = List.of(formula(name + "'s grid in x", s -> s.launches().get(i).grid().x()),
         formula(name + "'s grid in y", s -> s.launches().get(i).grid().y()),
         formula(name + "'s grid in z", s -> s.launches().get(i).grid().z()));
     var arguments = IntStream.range(0, launch.arguments().size()).mapToObj(a -> argument(i, a)).toList();
-    return Map.of("kernel", number.apply(launch), "grid", grid, "arguments", arguments);
+    var scratch = IntStream.range(0, launch.scratch().size()).<Object>mapToObj(part -> {
+      var memory = launch.scratch().get(part).name();
+      return List.of(memory, formula("the size of " + memory, s -> s.launches().get(i).scratch().get(part).bytes()));
+    }).toList();
+    var json = Map.<String, Object>of("kernel", number.apply(launch), "grid", grid, "arguments", arguments);
+    if (scratch.isEmpty()) return json;
+    var all = new TreeMap<>(json);
+    all.put("scratch", scratch);
+    return all;
   }
 
   private Object argument(int launch, int place) {

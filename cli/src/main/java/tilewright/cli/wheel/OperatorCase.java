@@ -16,9 +16,24 @@ import tilewright.kernels.choice.Formula;
  * @param slots numbers of tokens and of sequences that tiles of packed sequences come from
  * @param guesses formulas that launches may have, by the extent of a tile
  * @param problem from numbers to launches
+ * @param candidates launches of which the one with the least cost is chosen; none where the choice is by axes
  */
 record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
-    List<LongFunction<Formula>> guesses, Problem problem) {
+    List<LongFunction<Formula>> guesses, Problem problem, List<Candidate> candidates) {
+  /** A case whose choice depends on the axes. */
+  OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
+      List<LongFunction<Formula>> guesses, Problem problem) {
+    this(key, axes, extents, slots, guesses, problem, List.of());
+  }
+
+  /**
+   * Launches that may be chosen.
+   *
+   * @param cost the least is chosen, of equal ones the first
+   * @param form a number for each of the kernels that problems of one form have
+   * @param blocks of the grid
+   */
+  record Candidate(String name, Formula cost, Formula form, Formula blocks) {}
 
   /** A problem by its numbers. */
   interface Problem {
@@ -32,5 +47,10 @@ record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> exten
 
     /** @throws IllegalArgumentException where no kernel computes the problem */
     LaunchSequence prepare(Map<String, Long> numbers);
+
+    /** Prepares a candidate, chosen or not. */
+    default LaunchSequence prepare(Map<String, Long> numbers, Candidate candidate) {
+      throw new UnsupportedOperationException("the choice has no candidates");
+    }
   }
 }

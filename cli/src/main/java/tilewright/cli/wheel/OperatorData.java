@@ -60,7 +60,8 @@ final class OperatorData {
 
   /** The data in JSON. */
   static Map<String, Object> of(OperatorCase operator, PackagedKernels kernels) {
-    return new OperatorData(operator, kernels).json();
+    return operator.candidates().isEmpty() ? new OperatorData(operator, kernels).json()
+        : new CandidateData(operator, kernels).json();
   }
 
   private Map<String, Object> json() {

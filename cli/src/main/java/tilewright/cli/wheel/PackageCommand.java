@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
-      "_torch.py", "flash_attn.py", "ops.py", "py.typed", "rows.py", "transformers.py");
+      "_torch.py", "flash_attn.py", "ops.py", "products.py", "py.typed", "rows.py", "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 

@@ -20,7 +20,7 @@ final class PackageData {
 
   /** All operators, those on rows with kernels for these lengths. */
   static List<PackagedOperator> operators(List<Long> rowLengths) {
-    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients()), RowOperator.all(rowLengths))
+    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator()), RowOperator.all(rowLengths))
         .toList();
   }
 

@@ -79,15 +79,20 @@ record PackagedCode(String name, CompiledKernel kernel, Optional<byte[]> cubin, 
   /** The files of the package, by their names. */
   Map<String, byte[]> files() {
     var files = new LinkedHashMap<String, byte[]>();
-    files.put(name + ".ptx" + SUFFIX, ptx);
+    if (hasPtx()) files.put(name + ".ptx" + SUFFIX, ptx);
     cubin.ifPresent(code -> files.put(name + ".cubin" + SUFFIX, code));
     return files;
+  }
+
+  /** Machine code for one GPU only is all that this GPU needs: no later one takes its PTX. */
+  private boolean hasPtx() {
+    return cubin.isEmpty() || !kernel.module().target().endsWith("a");
   }
 
   /** The launch in JSON, as far as all launches of the kernel are the same. */
   Map<String, Object> json() {
     return Map.of("entry", kernel.name(), "file", name, "target", kernel.module().target(), "cubin",
-        cubin.isPresent(), "block", list(kernel.block()), "cluster", list(kernel.cluster()), "shared",
+        cubin.isPresent(), "ptx", hasPtx(), "block", list(kernel.block()), "cluster", list(kernel.cluster()), "shared",
         kernel.dynamicSharedBytes(), "features", kernel.features().stream().map(LaunchFeature::text).sorted().toList());
   }
 

@@ -163,6 +163,11 @@ public sealed interface Formula {
       this.text = text;
     }
 
+    /** The name in JSON. */
+    public String text() {
+      return text;
+    }
+
     private double of(double a, double b) {
       return switch (this) {
         case ADD -> a + b;
