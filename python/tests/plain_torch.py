@@ -139,9 +139,10 @@ def install(monkeypatch):
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: 77, _cuda_getDevice=lambda: 0)
     torch.autograd = types.SimpleNamespace(Function=Function)
     torch.library = types.SimpleNamespace(Library=Library, register_fake=lambda name, function, lib: None,
-                                          register_autograd=lambda name, backward, setup_context, lib: None)
+                                          register_autograd=lambda name, backward, setup_context, lib: None,
+                                          register_vmap=lambda name, rule, lib: None)
     torch.Tag = types.SimpleNamespace(pt2_compliant_tag=0)
-    torch.ops = types.SimpleNamespace(tilewright=Library.operators)
+    torch.ops = types.SimpleNamespace(tilewright=Library.operators, aten=types.SimpleNamespace())
     torch.empty_strided = lambda shape, strides, dtype, device: Tensor(*shape, strides=strides, dtype=dtype)
     torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False)
     torch.cuda = types.SimpleNamespace(device=Guard)

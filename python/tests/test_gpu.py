@@ -280,6 +280,80 @@ def test_rows_of_other_lengths_are_refused_with_the_command():
     torch.library.opcheck(torch.ops.tilewright.rms_norm.default, (torch.randn(2, 64, device="cuda"), None, None, 1e-5))
 
 
+ROW_OPERATORS = {
+    "rms_norm": (lambda x, w, b: tilewright.rms_norm(x, w, 1e-3),
+                 lambda x, w, b: torch.nn.functional.rms_norm(x, x.shape[-1:], w, 1e-3)),
+    "layer_norm": (lambda x, w, b: tilewright.layer_norm(x, w, b, 1e-3),
+                   lambda x, w, b: torch.nn.functional.layer_norm(x, x.shape[-1:], w, b, 1e-3)),
+    "softmax": (lambda x, w, b: tilewright.softmax(x), lambda x, w, b: torch.softmax(x, -1)),
+}
+ROW_GIVEN = [("rms_norm", 0), ("rms_norm", 1), ("layer_norm", 0), ("layer_norm", 2), ("softmax", 0)]
+
+
+def rows_given(vectors, shape, dtype):
+    torch.manual_seed(shape[-1])
+    x = (torch.randn(shape, device="cuda") * 3 + 1).to(dtype).requires_grad_()
+    return x, *[torch.randn(shape[-1], device="cuda").to(dtype).requires_grad_() for _ in range(vectors)]
+
+
+def gradients(call, given, dy):
+    return torch.autograd.grad(call(*given, *[None] * (3 - len(given))), given, dy)
+
+
+@pytest.mark.parametrize("name,vectors", ROW_GIVEN)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 64), (3, 7, 768), (1000, 4096), (5000, 1024), (0, 64)], ids=str)
+def test_gradients_of_rows(name, vectors, dtype, shape):
+    ours, plain = ROW_OPERATORS[name]
+    given = rows_given(vectors, shape, dtype)
+    exactly = [x.detach().double().requires_grad_() for x in given]
+    for dy in (torch.randn(shape, device="cuda").to(dtype), torch.ones((), device="cuda", dtype=dtype).expand(shape),
+               torch.randn((*shape[:-1], 2 * shape[-1]), device="cuda").to(dtype)[..., ::2]):
+        found, theirs, exact = (gradients(ours, given, dy), gradients(plain, given, dy),
+                                gradients(plain, exactly, dy.double()))
+        recorded = torch.autograd.grad(ours(*given, *[None] * (2 - vectors)), given, dy, create_graph=True)
+        for a, other, b, c in zip(found, recorded, theirs, exact):
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            if c.numel() and shape[0]:
+                close(a, b, c, name)
+                close(other.detach(), b, c, f"{name}, to be differentiated")
+
+
+@pytest.mark.parametrize("name,vectors", ROW_GIVEN)
+def test_operators_on_rows_keep_their_promises(name, vectors):
+    given = rows_given(vectors, (6, 64), torch.float32)
+    torch.library.opcheck(getattr(torch.ops.tilewright, name).default, (*given, *[None] * (2 - vectors), 1e-3))
+
+
+@pytest.mark.parametrize("name,vectors", ROW_GIVEN)
+def test_compiled_gradients_of_rows(name, vectors):
+    torch._dynamo.reset()
+    ours, plain = ROW_OPERATORS[name]
+    given = rows_given(vectors, (100, 512), torch.bfloat16)
+    dy = torch.randn(100, 512, device="cuda", dtype=torch.bfloat16)
+    exact = gradients(plain, [x.detach().double().requires_grad_() for x in given], dy.double())
+    compiled = torch.compile(ours, fullgraph=True)
+    for a, b, c in zip(gradients(compiled, given, dy), gradients(plain, given, dy), exact):
+        close(a, b, c, name)
+
+
+def test_norms_keep_the_type_of_x_under_autocast():
+    x, w, b = rows_given(2, (6, 64), torch.bfloat16)
+    w, b = (v.detach().float().requires_grad_() for v in (w, b))
+    with torch.autocast("cuda", torch.bfloat16):
+        y = tilewright.layer_norm(x, w, b)
+    assert y.dtype is torch.bfloat16
+    assert [g.dtype for g in torch.autograd.grad(y.sum(), (x, w, b))] == [x.dtype, w.dtype, b.dtype]
+    with pytest.raises(TypeError, match="weight is torch.float32, but x is torch.bfloat16"):
+        tilewright.layer_norm(x, w, b)
+
+
+def test_a_batch_of_vmap_is_more_rows():
+    x, w, _ = (y.detach() for y in rows_given(2, (6, 5, 64), torch.bfloat16))
+    found = torch.vmap(lambda x: tilewright.rms_norm(x, w), in_dims=1, out_dims=1)(x)
+    assert torch.equal(found, tilewright.rms_norm(x, w))
+
+
 def test_captured_graphs_replay():
     q, k, v = tensors(1, 256, 256, 4, 4, 64, torch.bfloat16)
     wanted = flash_attn_func(q, k, v, causal=True)

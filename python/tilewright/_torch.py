@@ -2,6 +2,7 @@
 
 import functools
 import math
+import threading
 
 import torch
 
@@ -9,6 +10,15 @@ PLAIN = (torch.Tensor, torch.nn.Parameter)  # something follows what is done wit
 current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 current_device = getattr(torch._C, "_cuda_getDevice", None)
 is_tracing, keeps_gradients = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
+# Whether tensors may be those of torch.func, such as vmap's, which have no addresses.
+is_transforming = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
+
+
+class Plans(threading.local):
+    """Prepared launches by problem, a set for each thread: a launch patches what it passes to the driver."""
+
+    def __init__(self):
+        self.known = {}
 
 
 def _empty_strided(shape, strides, dtype):
@@ -36,9 +46,14 @@ class New:
 _library = torch.library.Library("tilewright", "FRAGMENT")
 
 
-def register(name, schema, kernel, fake, backward, remember=None):
-    """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call."""
+def register(name, schema, kernel, fake, backward, remember=None, batched=None):
+    """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call.
+
+    :param batched: the rule of torch.vmap, which PyTorch knows from 2.5 on
+    """
     _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
     _library.impl(name, kernel, "CUDA")
     torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
     torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
+    if batched is not None and hasattr(torch.library, "register_vmap"):
+        torch.library.register_vmap(f"tilewright::{name}", batched, lib=_library)

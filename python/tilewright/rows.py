@@ -1,25 +1,19 @@
-"""Operators on the rows of tensors (..., columns), without gradients so far."""
+"""Operators on the rows of tensors (..., columns).
 
-import threading
+Gradients are made of PyTorch's operators, in FP32, which torch.compile fuses. Under autocast x keeps its type, and
+weight and bias are cast to it: sums are FP32 whatever that is.
+"""
 
 import torch
 
 from . import _runtime
-from ._torch import PLAIN, New, current_device, current_stream, is_tracing, keeps_gradients, register
+from ._torch import (PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, keeps_gradients,
+                     register)
 
 _TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 _MOST_ROWS = 1 << 30
 _NAMES = ("X", "W", "B", "Y")
-
-
-class _Plans(threading.local):
-    """Prepared launches by problem, a set for each thread: a launch patches what it passes to the driver."""
-
-    def __init__(self):
-        self.known = {}
-
-
-_plans = _Plans()
+_plans = Plans()
 
 
 def _row_stride(x):
@@ -110,26 +104,114 @@ def _run(operator, x, weight, bias, epsilon):
     return plan.run(x, weight, bias)
 
 
+# PyTorch's own kernel, from 2.9 on.
+_fused = getattr(torch.ops.aten, "_fused_rms_norm_backward", None)
+
+
+def _rms_norm_gradients(ctx, dy):
+    x, weight = ctx.saved_tensors
+    needed, columns = ctx.needs_input_grad, x.shape[-1]
+    if _fused is not None and x.is_cuda and not keeps_gradients():
+        norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
+        scale = torch.rsqrt(norm * norm / columns + ctx.epsilon)
+        return *_fused(dy.contiguous(), x.contiguous(), [columns], scale, weight, list(needed[:2])), None, None
+    kind, x, dy = x.dtype, x.float(), dy.float()
+    normal = x * (scale := torch.rsqrt(x.square().mean(-1, keepdim=True) + ctx.epsilon))
+    dx = dw = None
+    if needed[0]:
+        weighted = dy if weight is None else dy * weight
+        dx = (scale * (weighted - normal * (weighted * normal).mean(-1, keepdim=True))).to(kind)
+    if needed[1]:
+        dw = (dy * normal).reshape(-1, columns).sum(0).to(weight.dtype)
+    return dx, dw, None, None
+
+
+def _layer_norm_gradients(ctx, dy):
+    x, weight = ctx.saved_tensors
+    needed, columns = list(ctx.needs_input_grad[:3]), x.shape[-1:]
+    _, mean, scale = torch.native_layer_norm(x, columns, None, None, ctx.epsilon)
+    bias = x.new_empty(columns) if needed[2] else None  # its elements are not read
+    passed_back = torch.ops.aten.native_layer_norm_backward(dy.contiguous(), x.contiguous(), columns, mean, scale,
+                                                            weight, bias, needed)
+    return *passed_back, None
+
+
+def _softmax_gradients(ctx, dy):
+    y, = ctx.saved_tensors
+    return torch._softmax_backward_data(dy, y, -1, y.dtype), None, None, None
+
+
+_GRADIENTS = {"rms_norm": _rms_norm_gradients, "layer_norm": _layer_norm_gradients, "softmax": _softmax_gradients}
+
+
+def _remember(ctx, inputs, output):
+    x, weight, _, ctx.epsilon = inputs
+    ctx.save_for_backward(x, weight)
+
+
+def _remember_output(ctx, inputs, output):
+    ctx.save_for_backward(output)
+
+
+_REMEMBER = {"rms_norm": _remember, "layer_norm": _remember, "softmax": _remember_output}
+
+
+class _Rows(torch.autograd.Function):
+    """An operator whose gradients are asked for."""
+
+    @staticmethod
+    def forward(ctx, x, weight, bias, epsilon, operator):
+        y = _run(operator, x, weight, bias, epsilon)
+        _REMEMBER[operator](ctx, (x, weight, bias, epsilon), y)
+        ctx.operator = operator
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        return (*_GRADIENTS[ctx.operator](ctx, dy), None)
+
+
+# Function.apply without its support of transforms, which know no addresses.
+_apply = super(torch.autograd.Function, _Rows).apply
+
+
 def _call(operator, x, weight, bias, epsilon):
     """An operator on plain tensors at once, else through the dispatcher."""
     epsilon = float(epsilon)
-    if is_tracing() or type(x) not in PLAIN:
+    if weight is not None and weight.dtype is not x.dtype or bias is not None and bias.dtype is not x.dtype:
+        weight, bias = _cast(x.dtype, weight, bias)
+    if is_tracing() or type(x) not in PLAIN or is_transforming():
         return getattr(torch.ops.tilewright, operator)(x, weight, bias, epsilon)
-    if keeps_gradients() and any(t is not None and t.requires_grad for t in (x, weight, bias)):
-        raise NotImplementedError(f"{operator} has no gradients: needed is torch.no_grad()")
+    if keeps_gradients() and (x.requires_grad or weight is not None and weight.requires_grad
+                              or bias is not None and bias.requires_grad):
+        return _apply(x, weight, bias, epsilon, operator)
     return _run(operator, x, weight, bias, epsilon)
 
 
-def _no_gradients(ctx, *_):
-    raise NotImplementedError("operators on rows have no gradients: needed is torch.no_grad()")
+def _cast(dtype, *vectors):
+    """The vectors in x's type under autocast, else as they are."""
+    if torch.is_autocast_enabled():
+        return [None if vector is None else vector.to(dtype) for vector in vectors]
+    return vectors
+
+
+def _batched(name):
+    """The operator's rule under torch.vmap, where a batch of x is more rows."""
+    def rule(info, dims, x, weight, bias, epsilon):
+        if dims[0] is None or dims[1] is not None or dims[2] is not None:
+            raise NotImplementedError(f"vmap of {name} over weight or bias: needed is vmap over x alone")
+        return getattr(torch.ops.tilewright, name)(x.movedim(dims[0], 0), weight, bias, epsilon), 0
+
+    return rule
 
 
 def _register(name):
     register(name, "(Tensor x, Tensor? weight, Tensor? bias, float epsilon) -> Tensor",
-             lambda *arguments: _run(name, *arguments), lambda x, *_: x.new_empty(x.shape), _no_gradients)
+             lambda *arguments: _run(name, *arguments), lambda x, *_: x.new_empty(x.shape), _GRADIENTS[name],
+             _REMEMBER[name], _batched(name))
 
 
-for _name in ("rms_norm", "layer_norm", "softmax"):
+for _name in _GRADIENTS:
     _register(_name)
 
 
