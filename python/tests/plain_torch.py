@@ -5,7 +5,7 @@ import sys
 import types
 
 dtypes = {name: type("dtype", (), {"__repr__": lambda self, name=name: f"torch.{name}"})()
-          for name in ("bfloat16", "float16", "float32", "int32", "uint8")}
+          for name in ("bfloat16", "float16", "float32", "float64", "int32", "int64", "uint8")}
 
 
 def dense(shape):
@@ -35,7 +35,8 @@ class Tensor:
         return len(self.shape)
 
     def element_size(self):
-        return 4 if self.dtype in (dtypes["float32"], dtypes["int32"]) else 2
+        wide = {dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
+        return wide.get(self.dtype, 2)
 
     def numel(self):
         return math.prod(self.shape)
@@ -67,6 +68,19 @@ class Tensor:
 
     contiguous = clone
 
+    def to(self, dtype, copy, memory_format):
+        return self.new_empty(self.shape, dtype)
+
+    def __neg__(self):
+        return self.new_empty(self.shape)
+
+    def expand(self, shape):
+        """A view in which extents of one, and those before the first, are walked by the stride 0."""
+        before = len(shape) - self.dim()
+        strides = [0] * before + [0 if own == 1 and other > 1 else stride for own, other, stride in
+                                  zip(self.shape, shape[before:], self._strides)]
+        return Tensor(*shape, dtype=self.dtype, strides=tuple(strides), address=self._address, device=self.device)
+
     def transpose(self, a, b):
         order = list(range(self.dim()))
         order[a], order[b] = b, a
@@ -75,7 +89,8 @@ class Tensor:
 
     def __getitem__(self, place):
         end = place[-1].stop
-        return Tensor(*self.shape[:-1], end, dtype=self.dtype, strides=self._strides, address=self._address)
+        return Tensor(*self.shape[:-1], end, dtype=self.dtype, strides=self._strides, address=self._address,
+                      device=self.device)
 
 
 class FunctionBase:
@@ -84,6 +99,7 @@ class FunctionBase:
     @classmethod
     def apply(cls, *inputs):
         context = types.SimpleNamespace(mark_non_differentiable=lambda *_: None, set_materialize_grads=lambda _: None)
+        context.needs_input_grad = tuple(getattr(given, "requires_grad", False) for given in inputs)
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
         outputs = cls.forward(context, *inputs)
         first = outputs[0] if type(outputs) is tuple else outputs
@@ -151,6 +167,6 @@ def install(monkeypatch):
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("ops", "flash_attn", "rows", "_torch"):
+    for name in ("ops", "flash_attn", "rows", "rotary", "embeddings", "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

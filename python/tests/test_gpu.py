@@ -354,6 +354,106 @@ def test_a_batch_of_vmap_is_more_rows():
     assert torch.equal(found, tilewright.rms_norm(x, w))
 
 
+def turned(x, cos, sin, dtype):
+    """Rotary embedding as transformers has it, in a type."""
+    pairs = x.shape[-1] // 2
+    cos, sin = (torch.cat([t[..., :pairs]] * 2, -1).unsqueeze(-2).to(dtype) for t in (cos, sin))
+    x = x.to(dtype)
+    return x * cos + torch.cat((-x[..., pairs:], x[..., :pairs]), -1) * sin
+
+
+def angles(*shape):
+    torch.manual_seed(shape[-1])
+    angle = torch.rand(shape, device="cuda") * 2000
+    return angle.cos(), angle.sin()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("dim", [32, 64, 80, 96, 128, 192, 256])
+@pytest.mark.parametrize("heads", [1, 2, 3, 12, 28, 40, 64, 100, 129])
+def test_rope(heads, dim, dtype):
+    for batch, sequence in [(1, 1), (3, 7), (2, 300), (9, 1)]:
+        x = torch.randn(batch, sequence, heads, dim, device="cuda").to(dtype).requires_grad_()
+        dy = torch.randn_like(x)
+        for shape in [(sequence, dim // 2), (1, sequence, dim), (batch, sequence, dim // 2)]:
+            cos, sin = angles(*shape)
+            y = tilewright.rope(x, cos, sin)
+            exact, plain = (turned(x, cos, sin, t) for t in (torch.float64, dtype))
+            close(y, plain, exact, "rope")
+            ours, wanted, others = (torch.autograd.grad(o, x, dy.to(o.dtype))[0] for o in (y, exact, plain))
+            close(ours, others, wanted.double(), "gradient")
+            assert torch.equal(tilewright.rope(x, cos.double(), sin.double()), y)
+
+
+def test_rope_of_any_layout():
+    cos, sin = angles(3, 50, 64)
+    wide = torch.randn(3, 50, 5, 6, 72, device="cuda", dtype=torch.bfloat16)
+    for x in (wide[:, :, 1, :, :64], wide[:, :, :, 2, 8:], wide.flatten(2, 3)[..., :64].transpose(1, 2).contiguous(
+    ).transpose(1, 2), wide[:, :, 0, :, 1:65], wide[:, :1, 0, :1, :64].expand(3, 50, 6, 64)):
+        for c, s in ((cos[..., :32], sin[..., :32]), (cos[0], sin[0]), (cos.transpose(0, 1).contiguous().transpose(
+                0, 1), sin), (cos[..., 1:33], sin[..., 1:33])):
+            assert torch.equal(tilewright.rope(x, c, s), tilewright.rope(x.contiguous(), c.clone(), s.clone()))
+            exact, plain = (turned(x, c, s, t) for t in (torch.float64, x.dtype))
+            close(tilewright.rope(x, c, s), plain, exact, "rope")
+
+
+def test_rope_keeps_its_promises():
+    torch._dynamo.reset()
+    cos, sin = angles(9, 32)
+    x = torch.randn(2, 9, 4, 64, device="cuda", requires_grad=True)
+    torch.library.opcheck(torch.ops.tilewright.rope.default, (x, cos, sin))
+    compiled = torch.compile(lambda x: tilewright.rope(x * 2, cos, sin).square().sum(), fullgraph=True)
+    found, = torch.autograd.grad(compiled(x), x)
+    assert torch.allclose(found, 8 * x, atol=1e-4)  # turns keep lengths
+    many = torch.randn(2, 9, 3, 4, 64, device="cuda")
+    mapped = torch.vmap(lambda x: tilewright.rope(x, cos, sin), in_dims=2, out_dims=2)(many)
+    assert torch.equal(mapped[:, :, 1], tilewright.rope(many[:, :, 1], cos, sin))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("columns", [64, 768, 4096, 5120, 16384])
+def test_rows_of_a_table(columns, dtype):
+    torch.manual_seed(columns)
+    table = torch.randn(777, columns, device="cuda").to(dtype).requires_grad_()
+    functional = torch.nn.functional.embedding
+    for shape in ((), (1,), (5, 700), (0, 3)):
+        for kind in (torch.int64, torch.int32):
+            ids = torch.randint(0, 50, shape, device="cuda", dtype=kind)
+            y, plain = tilewright.embedding(ids, table), functional(ids, table)
+            assert torch.equal(y, plain)
+            dy = torch.randn_like(y)
+            exactly = table.detach().double().requires_grad_()
+            exact, = torch.autograd.grad(functional(ids, exactly), exactly, dy.double())
+            ours, theirs = (torch.autograd.grad(o, table, dy)[0] for o in (y, plain))
+            close(ours, theirs, exact, "gradient")
+
+
+def test_ids_of_any_layout_and_outside():
+    table = torch.randn(9, 64, device="cuda", requires_grad=True)
+    ids = torch.randint(0, 9, (6, 8), device="cuda")
+    wide = torch.randn(9, 160, device="cuda")
+    for given in (ids.t(), ids[:, ::2], ids[:, :3], ids[:1].expand(6, 8), ids[::3].int()):
+        for rows in (table, wide[:, :64], wide[:, 1:65], wide[:, :128:2]):
+            assert torch.equal(tilewright.embedding(given, rows), torch.nn.functional.embedding(given, rows))
+    ids = torch.tensor([-100, 3, 9, -1, 8, 3], device="cuda")
+    y = tilewright.embedding(ids, table)
+    assert torch.equal(y[[1, 4, 5]], table[[3, 8, 3]]) and not y[[0, 2, 3]].any()
+    gradient, = torch.autograd.grad(y.sum(), table)
+    assert [row.unique().tolist() for row in gradient] == [[0], [0], [0], [2], [0], [0], [0], [0], [1]]
+
+
+def test_embedding_keeps_its_promises():
+    torch._dynamo.reset()
+    table = torch.randn(9, 64, device="cuda", requires_grad=True)
+    ids = torch.randint(0, 9, (6, 8), device="cuda")
+    torch.library.opcheck(torch.ops.tilewright.embedding.default, (ids, table))
+    compiled = torch.compile(lambda table: tilewright.embedding(ids, table * 2), fullgraph=True)
+    found, = torch.autograd.grad(compiled(table).sum(), table)
+    assert torch.equal(found, 2 * ids.flatten().bincount(minlength=9)[:, None].float().expand(9, 64))
+    mapped = torch.vmap(lambda i: tilewright.embedding(i, table.detach()), in_dims=1, out_dims=1)(ids)
+    assert torch.equal(mapped, table[ids])
+
+
 def test_captured_graphs_replay():
     q, k, v = tensors(1, 256, 256, 4, 4, 64, torch.bfloat16)
     wanted = flash_attn_func(q, k, v, causal=True)

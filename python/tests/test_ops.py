@@ -40,9 +40,14 @@ def data(folder):
     launch = {"kernel": 0, "grid": ["M", 1, 1], "arguments": ROWS}
     rows = {"axes": [["columns", "N", [64, 128]]], "choice": 0,
             "launches": [{"workspace": [], "launches": [launch]}]}
+    rope = {"axes": [["dim", "D", [64, 128]], ["heads", "H"]], "choice": 0,
+            "launches": [{"workspace": [], "launches": [{"kernel": 0, "grid": ["S", 1, 1], "arguments": ROPE}]}]}
+    embedding = {"axes": [["columns", "N", [64, 128]]], "choice": 0,
+                 "launches": [{"workspace": [], "launches": [{**launch, "arguments": EMBEDDING}]}]}
     (folder / "sm90.json").write_text(json.dumps({"attention_forward": forward,
                                                   "attention_backward": backward,
-                                                  "layer_norm": {"bf16": rows}}))
+                                                  "layer_norm": {"bf16": rows}, "rope": {"bf16": rope},
+                                                  "embedding": {"bf16": embedding}}))
     (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
                                                       "ptx": True, "block": [128, 1, 1], "cluster": [1, 1, 1],
                                                       "shared": 0, "features": []}]))
@@ -268,9 +273,15 @@ ROWS = [["pointer", "X"], ["pointer", "W"], ["pointer", "B"], ["pointer", "Y"], 
         ["f32", "epsilon"]]
 
 
-def row(driver):
+ROPE = [["pointer", "X"], ["pointer", "C"], ["pointer", "T"], ["pointer", "Y"], ["u32", "S"], ["u32", "H"],
+        *[["s64", name] for name in ("X_s", "X_h", "Y_s", "Y_h", "C_s", "T_s")]]
+EMBEDDING = [["pointer", "I"], ["pointer", "W"], ["pointer", "Y"], ["u32", "M"], ["u32", "V"], ["s64", "I_s"],
+             ["s64", "W_s"]]
+
+
+def row(driver, arguments=ROWS):
     """The arguments of the last launch on rows, by name."""
-    return {name: number(place, kind) for (kind, name), place in zip(ROWS, driver.launched[-1][5], strict=True)}
+    return {name: number(place, kind) for (kind, name), place in zip(arguments, driver.launched[-1][5], strict=True)}
 
 
 @pytest.mark.parametrize("shape,strides,copied,stride", [
@@ -304,6 +315,113 @@ def test_rows_of_nothing_and_rows_without_kernels(driver):
         (lambda: layer_norm(Tensor(2, 64), Tensor(64), Tensor(64, dtype="float32")), "bias is torch.float32, but x"),
         (lambda: layer_norm(Tensor(2, 64, device="cpu")), "x is on cpu: needed is a CUDA device"),
         (lambda: layer_norm(Tensor(2, 64, dtype="int32")), "x is torch.int32: needed is torch.bfloat16"),
+    ]:
+        with pytest.raises((NotImplementedError, TypeError, ValueError), match=words):
+            call()
+
+
+@pytest.mark.parametrize("shape,strides,table,tokens,launches,x_s,c_s,copied", [
+    ((2, 30, 8, 64), None, (30, 32), 60, 1, 512, 32, True),
+    ((1, 30, 8, 64), None, (30, 32), 30, 1, 512, 32, False),
+    ((1, 30, 8, 64), None, (1, 30, 64), 30, 1, 512, 64, False),
+    ((2, 30, 8, 64), None, (2, 30, 64), 60, 1, 512, 64, False),
+    ((2, 30, 8, 64), (46080, 1536, 64, 1), (2, 30, 32), 60, 1, 1536, 32, False),
+    ((2, 30, 8, 64), (15360, 64, 1920, 1), (30, 32), 30, 2, 64, 32, False),
+    ((2, 30, 8, 64), (15360, 64, 1920, 1), (2, 30, 32), 30, 2, 64, 32, False),
+    ((5, 1, 8, 64), (512, 3, 64, 1), (1, 64), 5, 1, 512, 0, False),
+    ((5, 1, 8, 64), None, (5, 1, 64), 5, 1, 512, 64, False)])
+def test_tokens_are_walked_by_one_stride_or_by_entries(driver, shape, strides, table, tokens, launches, x_s, c_s,
+                                                       copied):
+    from tilewright import rope
+
+    x, cos, sin = Tensor(*shape, strides=strides), *(Tensor(*table, dtype="float32") for _ in range(2))
+    y = rope(x, cos, sin)
+    given = row(driver, ROPE)
+    assert (y.shape, given["S"], given["X_s"], given["C_s"]) == (shape, tokens, x_s, c_s)
+    assert len(driver.launched) == launches
+    assert (given["H"], given["X_h"], given["Y_s"], given["Y_h"]) == (8, x.stride(2), 512, 64)
+    last = launches - 1
+    assert (given["X"], given["Y"]) == (x.data_ptr() + last * 2 * x.stride(0), y.data_ptr() + last * 2 * 30 * 512)
+    for name, tensor in (("C", cos), ("T", sin)):
+        entry = 4 * tensor.stride(0) if len(table) == 3 else 0
+        assert (given[name] != tensor.data_ptr() + last * entry) == copied
+
+
+def test_tables_and_tensors_that_accesses_cannot_reach_are_copied(driver):
+    from tilewright import rope
+
+    table = Tensor(30, 32, dtype="float32")
+    for other in (Tensor(30, 32), Tensor(30, 64, dtype="float64"), Tensor(30, 32, dtype="float32", strides=(33, 1)),
+                  Tensor(30, 32, dtype="float32", address=(1 << 29) + 4)):
+        rope(Tensor(1, 30, 8, 64), other, table)
+        given = row(driver, ROPE)
+        assert given["C"] != other.data_ptr() and (given["C_s"], given["T"]) == (32, table.data_ptr())
+    for x in (Tensor(1, 30, 8, 64, strides=(15600, 520, 65, 1)), Tensor(2, 30, 8, 64, strides=(1, 1024, 128, 2)),
+              Tensor(1, 30, 8, 64, address=(1 << 29) + 8)):
+        rope(x, table, table)
+        given = row(driver, ROPE)
+        assert given["X"] != x.data_ptr() and (given["X_s"], given["X_h"]) == (512, 64)
+
+
+def test_gradients_of_rope_turn_back(driver):
+    import torch
+
+    from tilewright import rope
+
+    x, cos, sin = Tensor(1, 30, 8, 64, requires_grad=True), *(Tensor(30, 32, dtype="float32") for _ in range(2))
+    gradient = Tensor(1, 30, 8, 64)
+    dx, *others = rope(x, cos, sin).backward(gradient)
+    given = row(driver, ROPE)
+    assert others == [None, None] and (given["X"], given["C"], given["Y"]) == (
+        gradient.data_ptr(), cos.data_ptr(), dx.data_ptr())
+    assert given["T"] != sin.data_ptr() and len(driver.launched) == 2
+    torch.ops.tilewright.rope(x, cos, sin)
+    assert row(driver, ROPE)["T"] == sin.data_ptr()
+    cos.requires_grad = True
+    with pytest.raises(NotImplementedError, match="no gradients of cos and sin: needed are tables without"):
+        rope(x, cos, sin).backward(gradient)
+
+
+@pytest.mark.parametrize("shape,strides,dtype,step,copied", [
+    ((3, 5), None, "int64", 2, False), ((3, 5), None, "int32", 1, False), ((3, 5), (1, 3), "int64", 2, True),
+    ((3, 5), (20, 4), "int64", 8, False), ((), None, "int64", 2, False), ((3, 5), (0, 0), "int32", 0, False)])
+def test_the_lower_words_of_ids_are_read_where_they_lie(driver, shape, strides, dtype, step, copied):
+    from tilewright import embedding
+
+    ids, table = Tensor(*shape, strides=strides, dtype=dtype), Tensor(1000, 64)
+    y = embedding(ids, table)
+    given = row(driver, EMBEDDING)
+    assert (y.shape, given["Y"], given["W"], given["W_s"]) == ((*shape, 64), y.data_ptr(), table.data_ptr(), 64)
+    assert (given["M"], given["V"], given["I_s"]) == (math.prod(shape), 1000, step)
+    assert (given["I"] != ids.data_ptr()) == copied
+    wide, odd = Tensor(1000, 64, strides=(128, 1)), Tensor(1000, 64, strides=(65, 1))
+    embedding(ids, wide)
+    assert (row(driver, EMBEDDING)["W"], row(driver, EMBEDDING)["W_s"]) == (wide.data_ptr(), 128)
+    embedding(ids, odd)
+    assert row(driver, EMBEDDING)["W"] != odd.data_ptr() and row(driver, EMBEDDING)["W_s"] == 64
+
+
+def test_what_rope_and_embedding_cannot_do_is_refused_with_the_reason(driver):
+    from tilewright import embedding, rope
+
+    x, table, ids = Tensor(2, 30, 8, 64), Tensor(30, 32, dtype="float32"), Tensor(5, dtype="int64")
+    assert rope(Tensor(2, 0, 8, 64), *[Tensor(0, 32, dtype="float32")] * 2).shape == (2, 0, 8, 64)
+    assert embedding(Tensor(0, 3, dtype="int64"), Tensor(9, 64)).shape == (0, 3, 64) and not driver.launched
+    for call, words in [
+        (lambda: rope(Tensor(2, 30, 8, 72), *[Tensor(30, 36)] * 2), "no rope for head dimension 72, only for 64, 128"),
+        (lambda: rope(Tensor(2, 30, 8, 63), table, table), "head dimension 63: needed is an even one"),
+        (lambda: rope(Tensor(30, 8, 64), table, table), r"needed is \(batch, sequence, heads, dim\)"),
+        (lambda: rope(x, table, Tensor(30, 16)), r"sin has shape \(30, 16\): needed is \(30, 32\) or \(2, 30, 32\)"),
+        (lambda: rope(x, Tensor(3, 30, 32), table), r"cos has shape \(3, 30, 32\)"),
+        (lambda: rope(x, Tensor(30, 32, dtype="int32"), table), "cos is torch.int32: needed is a type of floating"),
+        (lambda: rope(x, table, Tensor(30, 32, device="cpu")), "sin is on cpu, but x is on cuda:0"),
+        (lambda: rope(Tensor(2, 30, 8, 64, dtype="int32"), table, table), "x is torch.int32: needed is torch.bfloat16"),
+        (lambda: rope(Tensor(2, 30, 8, 64, dtype="float16"), table, table), "no rope for f16 on sm90, only for: bf16"),
+        (lambda: embedding(ids, Tensor(9, 72)), "no embedding for rows of 72, only of 64, 128; .*--columns 72"),
+        (lambda: embedding(Tensor(5, dtype="float32"), Tensor(9, 64)), "ids are torch.float32: needed is torch.int64"),
+        (lambda: embedding(ids, Tensor(2, 9, 64)), r"the table has shape \(2, 9, 64\): needed is \(rows, columns\)"),
+        (lambda: embedding(Tensor(5, dtype="int64", device="cpu"), Tensor(9, 64)), "ids are on cpu, but the table is"),
+        (lambda: embedding(ids, Tensor(9, 64, dtype="int32")), "the table is torch.int32: needed is torch.bfloat16"),
     ]:
         with pytest.raises((NotImplementedError, TypeError, ValueError), match=words):
             call()

@@ -22,6 +22,8 @@ _HOMES = {
     "rms_norm": "rows",
     "layer_norm": "rows",
     "softmax": "rows",
+    "rope": "rotary",
+    "embedding": "embeddings",
 }
 
 __all__ = list(_HOMES)
@@ -30,7 +32,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("flash_attn", "ops", "products", "rows", "transformers"):
+    if name in ("embeddings", "flash_attn", "ops", "products", "rotary", "rows", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -6,6 +6,7 @@ import threading
 
 import torch
 
+TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}  # names in the package's data
 PLAIN = (torch.Tensor, torch.nn.Parameter)  # something follows what is done with tensors of other types
 current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 current_device = getattr(torch._C, "_cuda_getDevice", None)

@@ -7,10 +7,9 @@ weight and bias are cast to it: sums are FP32 whatever that is.
 import torch
 
 from . import _runtime
-from ._torch import (PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, keeps_gradients,
-                     register)
+from ._torch import (PLAIN, TYPES, New, Plans, current_device, current_stream, is_tracing, is_transforming,
+                     keeps_gradients, register)
 
-_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 _MOST_ROWS = 1 << 30
 _NAMES = ("X", "W", "B", "Y")
 _plans = Plans()
@@ -28,7 +27,7 @@ def _row_stride(x):
 
 
 def _check(operator, x, vectors):
-    if x.dtype not in _TYPES:
+    if x.dtype not in TYPES:
         raise TypeError(f"x is {x.dtype}: needed is torch.bfloat16, torch.float16 or torch.float32")
     if not x.is_cuda:
         raise ValueError(f"x is on {x.device}: needed is a CUDA device")
@@ -53,7 +52,7 @@ class _Plan:
         if self.empty:
             return
         device = _runtime.device(self.ordinal)
-        case = device.data.case(operator, _TYPES[x.dtype])
+        case = device.data.case(operator, TYPES[x.dtype])
         lengths = case.only("columns")
         if columns not in lengths:
             raise NotImplementedError(
@@ -104,7 +103,7 @@ def _run(operator, x, weight, bias, epsilon):
     return plan.run(x, weight, bias)
 
 
-# PyTorch's own kernel, from 2.9 on.
+# PyTorch's own kernel, where it has one.
 _fused = getattr(torch.ops.aten, "_fused_rms_norm_backward", None)
 
 

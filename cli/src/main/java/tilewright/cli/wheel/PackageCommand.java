@@ -34,7 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
-      "_torch.py", "flash_attn.py", "ops.py", "products.py", "py.typed", "rows.py", "transformers.py");
+      "_torch.py", "embeddings.py", "flash_attn.py", "ops.py", "products.py", "py.typed", "rotary.py", "rows.py",
+      "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 
@@ -57,7 +58,7 @@ public final class PackageCommand implements Callable<Integer> {
   private List<String> only = List.of();
 
   @Option(names = "--columns", split = ",", paramLabel = "N",
-      description = "Lengths of the rows of rms_norm, layer_norm and softmax: ${DEFAULT-VALUE}.")
+      description = "Lengths of the rows of rms_norm, layer_norm, softmax and embedding: ${DEFAULT-VALUE}.")
   private List<Long> columns = RowOperator.COMMON;
 
   public PackageCommand(Console console) {

@@ -20,8 +20,8 @@ final class PackageData {
 
   /** All operators, those on rows with kernels for these lengths. */
   static List<PackagedOperator> operators(List<Long> rowLengths) {
-    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator()), RowOperator.all(rowLengths))
-        .toList();
+    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
+        new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths)).toList();
   }
 
   /** A case of an operator by name. */

@@ -59,6 +59,11 @@ record RowOperator(String name, List<String> vectors, List<String> scalars, List
         new OperatorCase(type.text(), axes, List.of("M"), List.of(), List.of(), new Problem(this, family, type)));
   }
 
+  /** Elements between rows. */
+  static long gap(RandomGenerator random) {
+    return (long) VECTOR * random.nextInt(MOST_GAP);
+  }
+
   private record Problem(RowOperator operator, Family family, ElementType type) implements OperatorCase.Problem {
     @Override
     public Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random) {
@@ -67,7 +72,7 @@ record RowOperator(String name, List<String> vectors, List<String> scalars, List
       numbers.put("N", columns);
       numbers.put("M", 1L + random.nextInt(MOST_ROWS));
       for (var stride : List.of("X_s", "Y_s")) {
-        numbers.put(stride, columns + (long) VECTOR * random.nextInt(MOST_GAP));
+        numbers.put(stride, columns + gap(random));
       }
       return numbers;
     }

@@ -1,4 +1,4 @@
-"""Gradients, meta functions and transforms of the operators on rows, with PyTorch's own results in the place of the
+"""Gradients, meta functions and transforms of operators that are not attention, with PyTorch's own results in the place of the
 kernels': for PyTorch on any machine.
 """
 
@@ -7,15 +7,35 @@ import pytest
 torch = pytest.importorskip("torch")
 import torch.nn.functional as F  # noqa: E402
 
-from tilewright import rows  # noqa: E402
+from tilewright import embeddings, rotary, rows  # noqa: E402
 
 operators = torch.ops.tilewright
+
+
+def turned(x, cos, sin):
+    """As transformers has it, with angles that are there once."""
+    cos, sin = (torch.cat([t[..., :x.shape[-1] // 2]] * 2, -1).unsqueeze(-2) for t in (cos, sin))
+    first, second = x.chunk(2, -1)
+    return (x * cos + torch.cat((-second, first), -1) * sin).to(x.dtype)
+
+
 PLAIN = {
+    "rope": turned,
+    "embedding": lambda ids, table: torch.where(((ids >= 0) & (ids < len(table)))[..., None],
+                                                table[ids.clamp(0, len(table) - 1)], 0),
     "rms_norm": lambda x, weight, bias, epsilon: F.rms_norm(x, x.shape[-1:], weight, epsilon),
     "layer_norm": lambda x, weight, bias, epsilon: F.layer_norm(x, x.shape[-1:], weight, bias, epsilon),
     "softmax": lambda x, weight, bias, epsilon: torch.softmax(x, -1),
 }
 GIVEN = [("rms_norm", 0), ("rms_norm", 1), ("layer_norm", 0), ("layer_norm", 1), ("layer_norm", 2), ("softmax", 0)]
+
+
+@pytest.fixture(autouse=True)
+def without_launches(monkeypatch):
+    """Plain functions, and what calls them, compute by PyTorch, too."""
+    monkeypatch.setattr(rows, "_run", lambda name, *given: PLAIN[name](*given))
+    monkeypatch.setattr(rotary, "_run", turned)
+    monkeypatch.setattr(embeddings, "_run", PLAIN["embedding"])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -123,3 +143,70 @@ def test_vectors_have_the_type_of_x_under_autocast(monkeypatch):
     assert y.dtype is torch.bfloat16 and [v.dtype for v in seen[0][:3]] == [torch.bfloat16] * 3
     found = torch.autograd.grad(y, (half, weight, bias), torch.ones_like(y))
     assert [g.dtype for g in found] == [torch.bfloat16, torch.float32, torch.float32]
+
+
+def heads(dtype=torch.float32, table=(2, 5, 8)):
+    torch.manual_seed(29)
+    angles = torch.randn(table) * 3
+    return torch.randn(2, 5, 3, 16).to(dtype).requires_grad_(), angles.cos(), angles.sin()
+
+
+@pytest.mark.parametrize("table", [(5, 8), (1, 5, 16), (2, 5, 8)])
+def test_rope_turns_gradients_back(table):
+    x, cos, sin = heads(torch.float64, table)
+    for function in (rotary.rope, operators.rope):
+        assert torch.autograd.gradcheck(lambda x: function(x, cos, sin), x)
+        assert torch.autograd.gradgradcheck(lambda x: function(x, cos, sin), x)
+    torch.library.opcheck(operators.rope.default, heads(table=table))
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: rotary.rope(x * 2, cos, sin), fullgraph=True, backend="aot_eager")
+    found, = torch.autograd.grad(compiled(x), x, torch.ones_like(x))
+    wanted, = torch.autograd.grad(turned(x * 2, cos, sin), x, torch.ones_like(x))
+    assert torch.allclose(found, wanted)
+
+
+@pytest.mark.parametrize("table", [(5, 8), (1, 5, 16), (2, 5, 8)])
+def test_entries_of_vmap_are_more_of_the_batch(table):
+    x, cos, sin = (y.detach() for y in heads(table=table))
+    many = torch.stack([x, 2 * x, x + 1], 2)
+    found = torch.vmap(lambda x: rotary.rope(x, cos, sin), in_dims=2, out_dims=2)(many)
+    assert torch.allclose(found, torch.stack([turned(y, cos, sin) for y in many.unbind(2)], 2), atol=1e-6)
+    with pytest.raises(NotImplementedError, match="vmap of rope over cos or sin"):
+        torch.vmap(lambda c: rotary.rope(x, c, sin))(torch.stack([cos, cos]))
+
+
+def test_rope_has_no_gradients_of_angles():
+    x, cos, sin = heads()
+    for function in (rotary.rope, operators.rope):
+        with pytest.raises(NotImplementedError, match="no gradients of cos and sin: needed are tables without"):
+            function(x, cos.requires_grad_(), sin).sum().backward()
+
+
+def numbered(dtype=torch.float32, ids=torch.int64):
+    torch.manual_seed(29)
+    return torch.randint(0, 9, (4, 30), dtype=ids), torch.randn(12, 16).to(dtype).requires_grad_()
+
+
+@pytest.mark.parametrize("kind", [torch.int32, torch.int64])
+def test_gradients_of_rows_of_a_table_are_added(kind):
+    ids, table = numbered(torch.float64, kind)
+    with_others = ids.clone()
+    with_others[0, :3] = torch.tensor([-100, 12, 5])
+    for function in (embeddings.embedding, operators.embedding):
+        assert torch.autograd.gradcheck(lambda t: function(with_others, t), table)
+        dy = torch.randn(4, 30, 16, dtype=torch.float64)
+        found, = torch.autograd.grad(function(ids, table), table, dy)
+        wanted, = torch.autograd.grad(F.embedding(ids, table), table, dy)
+        assert torch.allclose(found, wanted) and not found[9:].any()
+    torch.library.opcheck(operators.embedding.default, numbered())
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda t: embeddings.embedding(ids, t * 2), fullgraph=True, backend="aot_eager")
+    assert torch.allclose(torch.autograd.grad(compiled(table), table, dy)[0], 2 * wanted)
+
+
+def test_a_batch_of_vmap_is_more_ids():
+    ids, table = numbered()
+    found = torch.vmap(lambda i: embeddings.embedding(i, table.detach()), in_dims=1, out_dims=1)(ids)
+    assert torch.equal(found, F.embedding(ids, table))
+    with pytest.raises(NotImplementedError, match="vmap of embedding over the table"):
+        torch.vmap(lambda t: embeddings.embedding(ids, t))(torch.stack([table, table]).detach())
