@@ -68,7 +68,7 @@ def _reached(x, across):
 def _strides(numbers, name, x, mode):
     other = -1 if mode == -2 else -2
     numbers[name + "_s"] = x.stride(other) if x.shape[other] > 1 else _up(x.shape[mode])
-    numbers[name + "_l"] = x.stride(0) if x.dim() == 3 and x.shape[0] > 1 else numbers[name + "_s"] * x.shape[other]
+    numbers[name + "_l"] = x.stride(0) if len(x.shape) == 3 and x.shape[0] > 1 else numbers[name + "_s"] * x.shape[other]
 
 
 class _Plan:
@@ -83,7 +83,9 @@ class _Plan:
         self.plain = bias is None and not activation
         n = b.shape[-2]
         self.more = _up(n) - n  # columns of zeros that make rows of the result end at 16 bytes
+        given = a, b
         a, b, (row_a, row_b) = self.given(a, b)
+        self.copies = a is not given[0] or b is not given[1]
         epilogue = "plain" if self.plain else "bias" + ("_" + activation if activation else "")
         order = ("T" if row_a == -1 else "N") + ("N" if row_b == -1 else "T")
         device = _runtime.device(self.ordinal)
@@ -117,16 +119,19 @@ class _Plan:
         if self.empty:
             y = a.new_zeros(self.shape)
             return y if bias is None else y + bias
-        a, b, _ = self.given(a, b)
+        if self.copies:
+            a, b, _ = self.given(a, b)
         if bias is None:
             bias = self.zeros
         elif self.more or bias.data_ptr() % 16 or not bias.is_contiguous():
             bias = F.pad(bias, (0, self.more)).contiguous()
         y = self.y.tensor()
         stream = current_stream(self.ordinal)
-        held = [self._held(stream, name, size) for name, size in self.scratch]
-        self.launches.run((a.data_ptr(), b.data_ptr(), y.data_ptr(), bias.data_ptr(), *[x.data_ptr() for x in held]),
-                          stream, self.ordinal)
+        addresses = a.data_ptr(), b.data_ptr(), y.data_ptr(), bias.data_ptr()
+        if self.scratch:
+            held = [self._held(stream, name, size) for name, size in self.scratch]
+            addresses += tuple(x.data_ptr() for x in held)
+        self.launches.run(addresses, stream, self.ordinal)
         return y[..., :self.shape[-1]].contiguous() if self.more else y
 
     def _held(self, stream, name, size):
@@ -205,5 +210,7 @@ def linear(x, weight, bias=None, activation=None):
     """
     if weight.dim() != 2 or not x.dim() or x.shape[-1] != weight.shape[-1]:
         raise ValueError(f"x has shape {tuple(x.shape)}, weight {tuple(weight.shape)}: needed are (..., K) and (N, K)")
+    if x.dim() == 2:
+        return _call(x, weight, bias, activation, 1.0)
     y = _call(x.reshape(-1, x.shape[-1]), weight, bias, activation, 1.0)
     return y.reshape(*x.shape[:-1], weight.shape[0])
