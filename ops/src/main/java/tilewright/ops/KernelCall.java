@@ -182,7 +182,9 @@ public final class KernelCall {
     for (var tensor : tensors.values()) {
       var type = specs.get(tensor.name()).type();
       long elements = sizes.get(tensor.name()) instanceof TensorCoordinates(_, Layout l, _) ? l.cosize()
-          : tensor.elements().orElse(0L);
+          : tensor.elements().orElseThrow(() -> new IllegalArgumentException("tensor " + tensor.name() + " of "
+              + compiled.name() + " has a tensor map, which does not say how many elements its buffer has: say out(\""
+              + tensor.name() + "\", elements)"));
       types.put(tensor.name(), type);
       buffers.put(tensor.name(), tensor.buffer(type, elements));
       if (tensor.isOutput()) outputs.add(tensor.name());

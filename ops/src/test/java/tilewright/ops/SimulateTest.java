@@ -13,12 +13,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.simulator.Finding;
+import tilewright.sm90.Sm90Gemms;
 
 /** Kernels on Java arrays. */
 class SimulateTest {
@@ -147,6 +149,9 @@ class SimulateTest {
     for (int i = 0; i < 120; i++) assertEquals(i - 100, y[i % 40 * 3 + i / 40]);
     assertRefused("a prepared launch has its grid",
         Simulate.launch(Transpose.prepare(3, 40)).in("X", count(120)).out("Y").grid(1));
+    var product = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 8, 8, 8, 1, "TN");
+    assertRefused("tensor C of sm90_gemm_bf16_bf16_tn has a tensor map, which does not say how many elements",
+        Simulate.launch(Sm90Gemms.prepare(product)).in("A", count(64)).in("B", count(64)).out("C"));
   }
 
   @Test
