@@ -7,9 +7,9 @@ import tilewright.numerics.ElementType;
 
 /**
  * The expected time of a GEMM with a tile: waves of tiles, of which the last may leave SMs idle, each as long as its
- * steps along k and its epilogue; and the time that the tensors take to cross global memory. A step takes as long as its
- * products, or as its loads from L2, which rows that begin inside a cache line slow down. Constants are fitted to times
- * of an H100 (docs/benchmarks/gemm).
+ * steps along k and its epilogue; and the time that the tensors take to cross global memory. A step takes as long as
+ * its products, or as its loads from L2, which rows that begin inside a cache line slow down. Constants are fitted to
+ * times of an H100 (docs/benchmarks/gemm).
  *
  * @param types as the kernel sees them, exchanged where the tile is transposed; the extents likewise
  */
@@ -40,9 +40,11 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
   private static final int LINE_BYTES = 128;
   /** How much slower L2 is where CTAs work on other parts of k, and read no lines together. */
   private static final double APART = 1.24;
-  /** Lines that a row of a stage lies in, on average, where rows begin in the middle of a line, or elsewhere. */
+  private static final int SECTOR_BYTES = 32;
+  /** Lines in whose time a row of a stage comes that begins in the middle of one, at a sector, or elsewhere. */
   private static final double MIDDLE = 1.575;
-  private static final double ELSEWHERE = 1.98;
+  private static final double AT_SECTORS = 1.8;
+  private static final double ELSEWHERE = 3;
   /** Bytes per microsecond that all SMs load; most of it hides. */
   private static final double LOADED_BYTES = 1e8;
   /** Bytes per microsecond of global memory. */
@@ -140,7 +142,7 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
     return time.plus(cuts().atMost(Formula.of(1), Formula.of(0), cuts().times(GATHER).plus(LEAVE).times(size())));
   }
 
-  /** Microseconds of a step along k: of multiplying, filling shared memory, and reading L2, where others read it too. */
+  /** Microseconds of a step along k: of multiplying, filling shared memory, and reading L2 beside all others. */
   private Formula step() {
     var filled = filled(extents.m(), tile.m()).plus(filled(extents.n(), tile.n())).times(GemmTile.DEPTH_BYTES);
     var inside = filled.over(STAGED_BYTES).max(STEP * (size() * (1 - OVERHEAD) + OVERHEAD));
@@ -178,8 +180,9 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
 
   /** Lines of L2 that a row of a stage lies in, on average: rows that begin inside a line reach into the next. */
   private static Formula lines(Formula stride, ElementType type) {
-    var beyond = stride.times(type.bits()).over(Byte.SIZE).remainder(LINE_BYTES);
-    var odd = beyond.remainder(LINE_BYTES / 2).atMost(Formula.of(0), Formula.of(MIDDLE), Formula.of(ELSEWHERE));
-    return beyond.atMost(Formula.of(0), Formula.of(1), odd);
+    var bytes = stride.times(type.bits()).over(Byte.SIZE);
+    var inLine = bytes.remainder(SECTOR_BYTES).atMost(Formula.of(0), Formula.of(AT_SECTORS), Formula.of(ELSEWHERE));
+    inLine = bytes.remainder(LINE_BYTES / 2).atMost(Formula.of(0), Formula.of(MIDDLE), inLine);
+    return bytes.remainder(LINE_BYTES).atMost(Formula.of(0), Formula.of(1), inLine);
   }
 }

@@ -204,7 +204,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
         outgrows ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
   }
 
-  /** One where CTAs have several tiles each, and L2 does not hold all of k of what they copy for one wave, else zero. */
+  /** One where CTAs have several tiles, and L2 does not hold all of k of what they copy for one wave, else zero. */
   Formula outgrowsL2(GemmTypes types, GemmExtents e) {
     // Wider elements gained nothing but in the very largest tiles; products with scales were 1 % slower in step.
     boolean never = !variant.equals(Variant.PLAIN) || cluster.splits() > 1

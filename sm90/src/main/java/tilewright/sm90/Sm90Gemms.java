@@ -83,8 +83,8 @@ public final class Sm90Gemms {
   }
 
   /**
-   * The tiles that the configuration of a problem with that epilogue is chosen from, as formulas for all problems of its
-   * types and orders whose matrices tensor copies reach. A form of {@link #AS_WAITING} is that of the tile
+   * The tiles that the configuration of a problem with that epilogue is chosen from, as formulas for all problems of
+   * its types and orders whose matrices tensor copies reach. A form of {@link #AS_WAITING} is that of the tile
    * {@link #WAITING}.
    */
   public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {

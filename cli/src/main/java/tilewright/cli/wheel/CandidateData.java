@@ -13,7 +13,8 @@ import tilewright.kernel.PreparedLaunch;
 
 /**
  * Finds the data of a case whose launches are chosen by their cost: what each candidate costs, and the launches of
- * those that are chosen for some of many problems. The rest are left out, so that their kernels do not fill the package.
+ * those that are chosen for some of many problems. The rest are left out, so that their kernels do not fill the
+ * package.
  */
 final class CandidateData {
   /** Problems that are drawn to see what is chosen. */
