@@ -27,7 +27,7 @@ final class GemmTrace {
       var small = small(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n() * tiles,
           steps * config.tileK() * cluster.splits(), config.transposed());
       var launch = Sm90Gemms.prepare(small, config);
-      var one = new PreparedLaunch(launch.kernel(), Dim3.of(cluster.blocks()), launch.arguments());
+      var one = new PreparedLaunch(launch.kernel(), Dim3.of(cluster.blocks()), launch.arguments(), launch.scratch());
       return loaded.of(on(small, one)).times(1.0 / cluster.blocks());
     }, STEPS);
   }
