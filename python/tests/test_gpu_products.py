@@ -71,6 +71,8 @@ def test_nothing():
     assert linear(x, w).shape == (0, 32)
     empty = torch.empty(4, 0, device="cuda", dtype=torch.bfloat16)
     assert torch.equal(gemm(empty, empty.t()), torch.zeros(4, 4, device="cuda", dtype=torch.bfloat16))
+    negative = -torch.ones(4, device="cuda", dtype=torch.bfloat16)
+    assert not linear(empty, empty, negative, "relu").any()
 
 
 @pytest.mark.parametrize("activation", [None, "gelu"])

@@ -77,7 +77,7 @@ class _Plan:
     def __init__(self, a, b, bias, activation, alpha):
         _check(a, b, bias, activation)
         self.ordinal, self.shape = a.get_device(), (*a.shape[:-1], b.shape[-2])
-        self.empty = 0 in self.shape or 0 in a.shape
+        self.empty, self.activation = 0 in self.shape or 0 in a.shape, _ACTIVATIONS[activation]
         if self.empty:
             return
         self.plain = bias is None and not activation
@@ -118,7 +118,7 @@ class _Plan:
                 return self.run(a, b, bias)
         if self.empty:
             y = a.new_zeros(self.shape)
-            return y if bias is None else y + bias
+            return self.activation(y if bias is None else y + bias)
         if self.copies:
             a, b, _ = self.given(a, b)
         if bias is None:
@@ -183,8 +183,8 @@ register("gemm", "(Tensor a, Tensor b, Tensor? bias, str activation, float alpha
 def _call(a, b, bias, activation, alpha):
     """The operator on plain tensors at once, else through the dispatcher; gradients of activations are PyTorch's."""
     activation, alpha = activation or "", float(alpha)
-    if torch.is_autocast_enabled("cuda"):
-        a, b, bias = (None if x is None else x.to(torch.get_autocast_dtype("cuda")) for x in (a, b, bias))
+    if torch.is_autocast_enabled():
+        a, b, bias = (None if x is None else x.to(torch.get_autocast_gpu_dtype()) for x in (a, b, bias))
     needed = keeps_gradients() and any(x is not None and x.requires_grad for x in (a, b, bias))
     if not needed and not is_tracing() and type(a) in PLAIN and type(b) in PLAIN:
         return _run(a, b, bias, activation, alpha)

@@ -232,7 +232,7 @@ public final class DeviceTensor implements AutoCloseable {
     return at;
   }
 
-  /** Such as {@code bf16(2,128)}, with strides where elements are not in order. */
+  /** The type and shape, {@code bf16(2,128)}, with strides where elements are not in order. */
   @Override
   public String toString() {
     return type.text() + shape;

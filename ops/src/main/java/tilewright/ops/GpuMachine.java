@@ -114,7 +114,7 @@ final class GpuMachine implements Machine {
       }
     }
 
-    /** What a plan that is used again has lost is made anew. */
+    /** Lets go of what the plan holds; a plan that is used again makes it anew. */
     @Override
     public void close() {
       synchronized (GpuMachine.this) {

@@ -55,7 +55,7 @@ record Held(DeviceTensor tensor, Runnable end) implements AutoCloseable {
     return copy(copy, copy.reshape(rowsOf(x), x.size(-1)));
   }
 
-  /** Neighbours along the last mode side by side, in accesses of 16 bytes where so many elements allow that. */
+  /** Neighbours along the last mode side by side, in accesses of 16 bytes where their number allows that. */
   static Held aligned(DeviceTensor x) {
     int bytes = x.type().bytes();
     int elements = (int) Math.min(16 / bytes, Long.lowestOneBit(x.size(-1)));

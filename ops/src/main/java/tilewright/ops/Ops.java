@@ -164,7 +164,7 @@ public final class Ops implements AutoCloseable {
     return tensor;
   }
 
-  /** A matrix of whatever the memory holds, its columns at multiples of so many elements. */
+  /** A matrix of whatever the memory holds, its columns at multiples of a number of elements. */
   DeviceTensor columns(ElementType type, long rows, long columns, int padded) {
     long stride = Math.ceilDiv(Math.max(1, rows), padded) * padded;
     var whole = allocate(type, Shape.rowMajor(columns, stride));

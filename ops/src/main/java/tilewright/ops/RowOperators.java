@@ -67,7 +67,7 @@ final class RowOperators {
     return Plan.of(new PreparedLaunch(launch.kernel(), launch.grid(), arguments.build(), launch.scratch()));
   }
 
-  /** The widest accesses that a family has of at most so many bytes. */
+  /** The widest accesses that a family has within a number of bytes. */
   private static String accesses(Family family, int bytes) {
     return family.settings().stream().filter(s -> s.name().equals("vec")).flatMap(s -> s.values().stream())
         .filter(v -> v.matches("[0-9]+") && Integer.parseInt(v) <= bytes).findFirst().orElse("1");

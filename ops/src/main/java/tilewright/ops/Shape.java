@@ -165,7 +165,7 @@ record Shape(List<Long> extents, List<Long> strides) {
         IntTuple.flat(strides.stream().mapToLong(v -> v).toArray()));
   }
 
-  /** Such as {@code (2,3)}. */
+  /** The extents, {@code (2,3)}, with strides where elements are not in order. */
   @Override
   public String toString() {
     return text(extents) + (isContiguous() ? "" : ":" + text(strides));

@@ -85,7 +85,7 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
     return tile.m() * tile.n() / LARGE;
   }
 
-  /** Rows of both operands that a CTA copies for a step, each counted so many times. */
+  /** Rows of both operands that a CTA copies for a step, each counted by its factor. */
   private Formula rows(Formula timesA, Formula timesB) {
     var cluster = tile.cluster();
     return timesA.times(tile.m() / (double) cluster.n()).plus(timesB.times(tile.n() / (double) cluster.m()));

@@ -9,8 +9,6 @@ import tilewright.kernels.choice.Formula;
  * columns, where these are contiguous.
  */
 record GemmExtents(Formula m, Formula n, Formula k, Formula batch, Formula strideA, Formula strideB) {
-  private static final int SHORT_K = 4096;
-
   /** Extents M, N, K and L and strides A_s and B_s by name. */
   static final GemmExtents NAMED = new GemmExtents(Formula.of("M"), Formula.of("N"), Formula.of("K"), Formula.of("L"),
       Formula.of("A_s"), Formula.of("B_s"));
@@ -28,14 +26,8 @@ record GemmExtents(Formula m, Formula n, Formula k, Formula batch, Formula strid
     return new GemmExtents(n, m, k, batch, strideB, strideA);
   }
 
-  /** How often so many rows and columns together cover C. */
+  /** Tiles of these rows and columns that cover C, batch and all. */
   Formula groups(int rows, int columns) {
     return m.ceilDiv(rows).times(n.ceilDiv(columns)).times(batch);
-  }
-
-  /** One where waiting for a matrix that is read takes longer than what smaller tiles cost, else zero. */
-  Formula isWaiting(GemmTile tile) {
-    var shortK = k.atMost(Formula.of(SHORT_K), Formula.of(1), Formula.of(0));
-    return groups(tile.m(), tile.n()).atMost(Formula.of(GemmTile.MULTIPROCESSORS), Formula.of(0), shortK);
   }
 }

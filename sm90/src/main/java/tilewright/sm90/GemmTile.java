@@ -280,7 +280,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return work.max(1).min(room).times(cluster.blocks());
   }
 
-  /** How often the tiles of one cluster, so many rows and columns together, cover C. */
+  /** Tiles of these rows and columns that cover C, batch and all. */
   static long groups(GemmProblem problem, int rows, int columns) {
     return (long) GemmExtents.of(problem).groups(rows, columns).value();
   }

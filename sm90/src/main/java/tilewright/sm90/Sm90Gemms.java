@@ -14,7 +14,6 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
-import tilewright.kernels.choice.Formula;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
@@ -29,8 +28,9 @@ public final class Sm90Gemms {
   /** The most registers for accumulators of a thread whose epilogue does more than store them. */
   private static final int MOST_ACCUMULATORS = 128;
   /** The tile for epilogues that read a matrix: one consumer multiplies while the other waits for it. */
-  public static final String WAITING = "128x128x1-in-turn";
-  public static final int AS_WAITING = 8;
+  private static final String WAITING = "128x128x1-in-turn";
+  /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
+  private static final int SHORT_K = 4096;
   /** Rows, and columns, of tiles that threads fetch. */
   private static final int FETCHED = 128;
   private static final int FETCHED_STAGES = 3;
@@ -61,8 +61,9 @@ public final class Sm90Gemms {
   private static Sm90GemmConfig configure(GemmProblem problem, EpilogueArguments epilogue) {
     var first = byCost(problem).filter(tile -> suits(tile.configure(problem), problem, epilogue)).findFirst()
         .orElseThrow();
-    boolean waits = waits(first, problem, epilogue) && GemmExtents.of(problem).isWaiting(first).value() == 1;
-    return waits ? configure(problem, WAITING) : first.configure(problem);
+    boolean waits = waits(first, problem, epilogue);
+    return byCost(problem).filter(tile -> waits && tile.name().equals(WAITING)).findFirst().orElse(first)
+        .configure(problem);
   }
 
   /** Whether a problem can have a configuration with that epilogue. */
@@ -77,26 +78,26 @@ public final class Sm90Gemms {
     return !epilogue.tree().nodes(Epilogue.Source.class).isEmpty();
   }
 
-  /** Whether all others wait while consumers of a tile read a matrix. */
+  /** Whether waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
   private static boolean waits(GemmTile tile, GemmProblem problem, EpilogueArguments epilogue) {
-    return reads(epilogue) && tile.configure(problem).accumulatorRegisters() >= MOST_ACCUMULATORS;
+    return reads(epilogue) && tile.configure(problem).accumulatorRegisters() >= MOST_ACCUMULATORS
+        && problem.k() <= SHORT_K && GemmTile.groups(problem, tile.m(), tile.n()) > GemmTile.MULTIPROCESSORS;
   }
 
   /**
    * The tiles that the configuration of a problem with that epilogue is chosen from, as formulas for all problems of
-   * its types and orders whose matrices tensor copies reach. A form of {@link #AS_WAITING} is that of the tile
-   * {@link #WAITING}.
+   * its types and orders whose matrices tensor copies reach.
+   *
+   * @throws IllegalArgumentException where the epilogue reads a matrix: its choice is by more than costs
    */
   public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {
+    if (reads(epilogue)) {
+      throw new IllegalArgumentException("no choice by costs alone for an epilogue that reads a matrix: prepare it");
+    }
     return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
-        .filter(tile -> suits(tile.configure(problem), problem, epilogue)).map(tile -> {
-          var form = tile.form(problem.types());
-          if (waits(tile, problem, epilogue)) {
-            form = Formula.of(1).atMost(GemmExtents.NAMED.isWaiting(tile), Formula.of(AS_WAITING), form);
-          }
-          return new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), form,
-              tile.blocks(problem.types()));
-        }).toList();
+        .filter(tile -> suits(tile.configure(problem), problem, epilogue)).map(tile ->
+            new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), tile.form(problem.types()),
+                tile.blocks(problem.types()))).toList();
   }
 
   /** Prepares a given configuration. */

@@ -15,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.numerics.ElementType;
 
 class Sm90GemmsTest {
@@ -81,6 +82,17 @@ class Sm90GemmsTest {
   @Test
   void consumersTakeTurnsWhereKIsShort() {
     assertTrue(Sm90Gemms.configure(problem(8192, 24576, 1536)).pingPong());
+  }
+
+  /** Tiles whose consumers take turns are not there for exact sums of 8-bit floats. */
+  @Test
+  void aMatrixThatIsReadLeavesEveryTypeAConfiguration() {
+    for (var accumulation : List.of(Accumulation.FAST, Accumulation.EXACT)) {
+      var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, accumulation);
+      var problem = GemmProblem.packed(types, 8192, 8192, 1024, 1, "TN").scaled(1, 2);
+      assertEquals(accumulation == Accumulation.FAST,
+          Sm90Gemms.configure(problem, Epilogue.linearCombination(ElementType.BF16)).pingPong());
+    }
   }
 
   @Test

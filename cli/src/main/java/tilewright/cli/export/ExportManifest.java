@@ -42,7 +42,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, ExtentRules.Count> counts,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Scratch> scratch, Grid grid) {
   private static final String PTX = ".ptx";
-  /** What a change that readers of the manifest cannot ignore would raise. */
+  /** The version, which a change that readers of the manifest cannot ignore raises. */
   private static final int VERSION = 1;
 
   /** The version of the manifest's format. */

@@ -16,7 +16,7 @@ record TriedTargets(String target, List<Chip> chips) {
   private static final List<TriedTargets> ALL = List.of(new TriedTargets("sm_80", List.of(Chip.H100, Chip.H200)),
       new TriedTargets("sm_90a", List.of(Chip.H100, Chip.H200)));
 
-  /** What was tried, and which of an assembler's targets never were. */
+  /** The targets that ran on a GPU, and those of an assembler that never did. */
   static String of(List<String> assembled) {
     var tried = ALL.stream().map(t -> t.target + " on " + t.chips.stream().map(Chip::name)
         .collect(Collectors.joining(" and "))).collect(Collectors.joining(", "));

@@ -58,7 +58,7 @@ final class CandidateData {
     return launches.entrySet().stream().map(e -> List.of(e.getKey(), e.getValue())).toList();
   }
 
-  /** What is chosen for problems, which is what Java prepares for them. */
+  /** Candidates that are chosen, each with problems that Java prepares the same launches for. */
   private Map<Chosen, List<Map<String, Long>>> chosen() {
     var points = new HashMap<Chosen, List<Map<String, Long>>>();
     for (int i = 0; i < DRAWN; i++) {
@@ -81,14 +81,10 @@ final class CandidateData {
 
   private void check(Chosen chosen, List<Map<String, Long>> points) {
     var numbers = points.getFirst();
-    if (!kernels(operator.problem().prepare(numbers)).equals(kernels(prepare(chosen, numbers)))) {
+    if (!kernels(operator.problem().prepare(numbers)).equals(kernels(chosen.candidate.launches().apply(numbers)))) {
       throw new IllegalStateException(operator.key() + " of " + numbers + " is not what " + chosen.candidate.name()
           + " is, which has the least cost");
     }
-  }
-
-  private LaunchSequence prepare(Chosen chosen, Map<String, Long> numbers) {
-    return operator.problem().prepare(numbers, chosen.candidate);
   }
 
   private List<Integer> kernels(LaunchSequence sequence) {
@@ -104,7 +100,7 @@ final class CandidateData {
     }
     // Strides along fewer elements are not walked, and tensor maps have others in their place.
     numbers.removeIf(n -> operator.extents().stream().anyMatch(e -> n.get(e) < LEAST_EXTENT));
-    var sequences = numbers.stream().map(n -> prepare(chosen, n)).toList();
+    var sequences = numbers.stream().map(chosen.candidate.launches()).toList();
     var fit = new FormulaFit(numbers, operator.extents(), operator.slots(),
         List.of(_ -> chosen.candidate.blocks()));
     return new LaunchTemplate(operator.key() + " in " + chosen.candidate.name(), fit, sequences)

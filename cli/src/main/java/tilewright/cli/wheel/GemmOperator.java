@@ -28,7 +28,7 @@ final class GemmOperator implements PackagedOperator {
   private static final int MOST_ROWS = 1 << 14;
   private static final int MOST_COLUMNS = 1 << 15;
   private static final int MOST_BATCH = 64;
-  /** Of this number of problems, one has matrices that are parts of wider ones. */
+  /** The number of problems of which one has matrices that are parts of wider ones. */
   private static final int SELDOM = 4;
   private static final int MOST_GAP = 512;
   private static final List<String> ORDERS = List.of("TN", "TT", "NT", "NN");
@@ -60,8 +60,8 @@ final class GemmOperator implements PackagedOperator {
     OperatorCase toCase() {
       var like = problem(draw(Map.of(), RandomGenerator.of("L64X128MixRandom")));
       var tiles = Sm90Gemms.choices(like, arguments(like)).stream()
-          .map(tile -> new OperatorCase.Candidate(tile.tile(), tile.microseconds(), tile.form(), tile.blocks()))
-          .toList();
+          .map(tile -> new OperatorCase.Candidate(tile.tile(), tile.microseconds(), tile.form(), tile.blocks(),
+              numbers -> prepare(numbers, tile.tile()))).toList();
       return new OperatorCase(type.text() + "-" + order.toLowerCase(Locale.ROOT) + "-" + epilogue.text(), List.of(),
           List.of("M", "N", "K", "L"), List.of(), List.of(), this, tiles);
     }
@@ -83,7 +83,7 @@ final class GemmOperator implements PackagedOperator {
       return n;
     }
 
-    /** As likely to be of one power of two as of another. */
+    /** A length that is as likely to be of one power of two as of another. */
     private static long length(RandomGenerator random, long most) {
       return Math.round(Math.exp(random.nextDouble() * Math.log(most)));
     }
@@ -101,11 +101,9 @@ final class GemmOperator implements PackagedOperator {
       return LaunchSequence.of(Sm90Gemms.prepare(problem, arguments(problem)));
     }
 
-    @Override
-    public LaunchSequence prepare(Map<String, Long> numbers, OperatorCase.Candidate candidate) {
+    private LaunchSequence prepare(Map<String, Long> numbers, String tile) {
       var problem = problem(numbers);
-      return LaunchSequence.of(Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, candidate.name()),
-          arguments(problem)));
+      return LaunchSequence.of(Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile), arguments(problem)));
     }
 
     private GemmProblem problem(Map<String, Long> n) {

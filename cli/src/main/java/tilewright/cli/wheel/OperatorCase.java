@@ -2,6 +2,7 @@ package tilewright.cli.wheel;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 import tilewright.kernel.LaunchSequence;
@@ -32,8 +33,10 @@ record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> exten
    * @param cost the least is chosen, of equal ones the first
    * @param form a number for each of the kernels that problems of one form have
    * @param blocks of the grid
+   * @param launches of a problem, whether they are chosen for it or not
    */
-  record Candidate(String name, Formula cost, Formula form, Formula blocks) {}
+  record Candidate(String name, Formula cost, Formula form, Formula blocks,
+      Function<Map<String, Long>, LaunchSequence> launches) {}
 
   /** A problem by its numbers. */
   interface Problem {
@@ -47,10 +50,5 @@ record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> exten
 
     /** @throws IllegalArgumentException where no kernel computes the problem */
     LaunchSequence prepare(Map<String, Long> numbers);
-
-    /** Prepares a candidate, chosen or not. */
-    default LaunchSequence prepare(Map<String, Long> numbers, Candidate candidate) {
-      throw new UnsupportedOperationException("the choice has no candidates");
-    }
   }
 }

@@ -79,7 +79,7 @@ public sealed interface Formula {
     return ceilDiv(of(divisor));
   }
 
-  /** What division of this by a whole number leaves; both are not negative. */
+  /** The remainder of this by a whole number; neither is negative. */
   default Formula remainder(double divisor) {
     return minus(dividedBy(of(divisor)).times(divisor));
   }
