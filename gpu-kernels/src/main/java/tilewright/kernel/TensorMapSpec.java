@@ -91,8 +91,9 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, List<Integer> 
       // A stride that is never walked need not be aligned.
       strides.add(given.walks(mode) ? given.strides().get(mode) * element().bits() / Byte.SIZE : 2 * GRANULE);
     }
+    // Of rows that begin inside cache lines, 256 bytes at a time would fetch more lines that no one reads.
     var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle)
-        .withL2Promotion(L2Promotion.B256).withElementStrides(inOrder(steps));
+        .withL2Promotion(L2Promotion.B128).withElementStrides(inOrder(steps));
     return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(given.buffer(), given.offset()),
         new TensorMap.Tiled(view, inOrder(spans())));
   }

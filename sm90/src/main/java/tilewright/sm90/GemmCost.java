@@ -19,50 +19,53 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
 
   /** Microseconds of a launch. */
   private static final double LAUNCH = 2.5;
+  /** Microseconds that a launch takes longer each time that clusters have twice as many CTAs. */
+  private static final double CLUSTERS = 0.198;
   /** Microseconds of a large tile's step along k, and the part of it that smaller tiles take as well. */
-  private static final double STEP = 0.526;
-  private static final double OVERHEAD = 0.016;
-  /** Microseconds that a step takes longer where CTAs load for each other. */
-  private static final double SHARING = 0.089;
+  private static final double STEP = 0.545;
+  private static final double OVERHEAD = 0.0152;
+  /** Microseconds that a step of half a large tile takes longer where CTAs load for each other, and smaller ones. */
+  private static final double SHARING = 0.0722;
+  private static final double SHARING_BEGINS = 0.155;
   /** Microseconds of a large tile's epilogue, with 16-bit elements. */
-  private static final double STORE = 2.1;
+  private static final double STORE = 4.08;
   /** The part of an epilogue that nothing hides where consumers alternate. */
   private static final double SEEN = 0.3;
   /** Microseconds in which a cluster exchanges the accumulators of a large tile. */
-  private static final double EXCHANGE = 5.9;
+  private static final double EXCHANGE = 4.67;
   /** Microseconds in which a CTA leaves accumulators of a large tile in the workspace, and adds up each part. */
-  private static final double LEAVE = 10;
-  private static final double GATHER = 1.8;
+  private static final double LEAVE = 15.4;
+  private static final double GATHER = 1.48;
   /** Microseconds between two waves. */
-  private static final double WAVE = 0.76;
+  private static final double WAVE = 0.68;
   /** Microseconds in which each SM has a line of L2, all SMs at a time. */
-  private static final double LINE = 1.12e-3;
+  private static final double LINE = 0.00121;
   private static final int LINE_BYTES = 128;
   /** How much slower L2 is where CTAs work on other parts of k, and read no lines together. */
-  private static final double APART = 1.24;
+  private static final double APART = 1.31;
   private static final int SECTOR_BYTES = 32;
   /** Lines in whose time a row of a stage comes that begins in the middle of one, at a sector, or elsewhere. */
-  private static final double MIDDLE = 1.575;
-  private static final double AT_SECTORS = 1.8;
-  private static final double ELSEWHERE = 3;
+  private static final double MIDDLE = 1.21;
+  private static final double AT_SECTORS = 1.42;
+  private static final double ELSEWHERE = 1.98;
   /** Bytes per microsecond that all SMs load; most of it hides. */
-  private static final double LOADED_BYTES = 1e8;
+  private static final double LOADED_BYTES = 8.52e7;
   /** Bytes per microsecond of global memory. */
   private static final double BYTES = 3.5e6;
   /** Bytes per microsecond that an SM moves to shared memory. */
-  private static final double STAGED_BYTES = 1.73e5;
+  private static final double STAGED_BYTES = 1.69e5;
   /** How much slower memory is where all SMs idle, or all that they load lies outside. */
-  private static final double IDLE = 0.28;
+  private static final double IDLE = 0.221;
   /** How much slower it is for each time that the larger operand is read again, up to some. */
-  private static final double AGAIN = 0.076;
+  private static final double AGAIN = 0.071;
   /** How much slower it is for each time that weights are read again, which L2 is asked to evict first. */
-  private static final double WEIGHTS_AGAIN = 0.27;
+  private static final double WEIGHTS_AGAIN = 0.26;
   private static final int MOST_AGAIN = 3;
   /** Rows inside a matrix that are loaded in the time of one outside, which is zeros. */
-  private static final double OUTSIDE = 3.8;
+  private static final double OUTSIDE = 2.6;
   /** The part of what takes less time that does not hide behind what takes more: of loads, and of global memory. */
-  private static final double LOADS_SEEN = 0.26;
-  private static final double MEMORY_SEEN = 0.33;
+  private static final double LOADS_SEEN = 0.419;
+  private static final double MEMORY_SEEN = 0.347;
 
   /** The expected time in microseconds. */
   Formula microseconds() {
@@ -71,7 +74,8 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
     // Where one tile has all columns weights are read as they come, and the ring runs on.
     var between = rounds.times(WAVE);
     if (tile.isTransposed()) between = extents.n().atMost(Formula.of(tile.n()), Formula.of(0), between);
-    return between.plus(LAUNCH).plus(copied.over(LOADED_BYTES))
+    double launch = LAUNCH + CLUSTERS * Math.log(tile.cluster().blocks()) / Math.log(2);
+    return between.plus(launch).plus(copied.over(LOADED_BYTES))
         .plus(together(work(), bytes().over(BYTES).times(slower(rounds)), MEMORY_SEEN));
   }
 
@@ -98,8 +102,7 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
 
   /** CTAs that run at once. */
   private int places() {
-    int blocks = tile.cluster().blocks();
-    return GemmTile.MULTIPROCESSORS / blocks * blocks;
+    return GemmTile.room(tile.cluster()) * tile.cluster().blocks();
   }
 
   /** Tiles that do not fill a wave. */
@@ -150,7 +153,8 @@ record GemmCost(GemmTile tile, GemmTypes types, GemmExtents extents) {
     var lines = rows(lines(extents.strideA(), types.a()), lines(extents.strideB(), types.b()));
     boolean shares = tile.cluster().m() * tile.cluster().n() > 1;
     var loads = lines.times(tile.isStreamK() ? LINE * APART : LINE).times(busy);
-    return together(inside, loads, LOADS_SEEN).plus(shares ? SHARING : 0);
+    double more = shares ? SHARING * (SHARING_BEGINS + size()) / (SHARING_BEGINS + 0.5) : 0;
+    return together(inside, loads, LOADS_SEEN).plus(more);
   }
 
   /** Bytes of the three matrices. */

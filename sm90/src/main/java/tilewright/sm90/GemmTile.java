@@ -1,9 +1,7 @@
 package tilewright.sm90;
 
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.Chip;
@@ -21,6 +19,8 @@ import tilewright.sm90.collective.OutputForm;
 /** A tile of C and how it is computed. */
 record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant variant) {
   static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
+  /** SMs that run clusters of more than two CTAs: in a GPC with 18 or fewer, some are left. */
+  private static final int IN_CLUSTERS = 120;
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
@@ -29,6 +29,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   private static final int BARRIER_BYTES = 512;
   private static final int STORED_ROW_BYTES = 128;
   private static final int MOST_STAGES = 20;
+  /** Stages of a deep ring. */
+  private static final int DEEP = 5;
   /** Elements of 16 bits. */
   private static final int WIDEST_ROW = 64;
   /** Weights that a CTA multiplies at a time, where few rows of A are all there is: so many, or half of them. */
@@ -46,76 +48,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** The most columns for which two CTAs have registers enough for their accumulators. */
   private static final int MOST_RESIDENT_COLUMNS = 192;
 
-  /** Columns from which it pays that CTAs load for each other, or share tiles in parts. */
-  private static final int LEAST_SHARED = 64;
-  private static final int LEAST_CUT = 96;
-  /** Columns in which parts of k spill registers. */
-  private static final int SPILLING = 208;
-
-  private static final Variant PING_PONG = Variant.PLAIN.with(Variant.Consumers.PING_PONG);
-  private static final Variant TRANSPOSED = Variant.PLAIN.with(Variant.Orientation.TRANSPOSED);
-  private static final Variant STREAM_K = Variant.PLAIN.with(Variant.Order.STREAM_K);
-
-  /** The tiles that any type has. */
-  private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2), new GemmTile(256, 128, 2),
-      new GemmTile(128, 128, 2)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
-
-  /** Further tiles for floats of one type that the tensor core accumulates by itself. */
-  private static final List<GemmTile> OTHERS = Stream.of(
-      Stream.of(new GemmTile(256, 192, 2), new GemmTile(128, 112, 2), new GemmTile(128, 96, 2),
-          new GemmTile(128, 64, 2), new GemmTile(128, 64, 2).clustered(1, 2), new GemmTile(128, 176, 2).as(PING_PONG),
-          new GemmTile(128, 128, 2).as(PING_PONG)),
-      Stream.of(new GemmTile(128, 224, 2), new GemmTile(128, 192, 2))
-          .flatMap(tile -> Stream.of(tile, tile.clustered(2, 1))),
-      // Where rows begin inside cache lines, L2 has half to do for CTAs that load for each other.
-      Stream.of(new GemmTile(256, 192, 2).beside(), new GemmTile(256, 128, 2).beside()),
-      IntStream.of(128, 192, 224, 256).mapToObj(n -> new GemmTile(128, n, 2).as(STREAM_K)),
-      IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
-          .flatMap(GemmTile::ofFewRows)).flatMap(tiles -> tiles).toList();
-
-  /** Tiles for rows of A that become so many columns. */
-  private static Stream<GemmTile> ofFewRows(int n) {
-    var alone = new GemmTile(64, n, 1).as(TRANSPOSED);
-    var wide = new GemmTile(128, n, 2).as(TRANSPOSED);
-    // Split in 8 columns, 1×4096×4096 took 11.9 µs, where it takes 9.9 in 16.
-    var tiles = Stream.of(alone, wide, alone.clustered(1, 2)).filter(tile -> n >= 16 || tile.cluster.splits() == 1);
-    if (n < LEAST_SHARED) return tiles;
-    var shared = Stream.of(wide.clustered(2, 1), wide.as(TRANSPOSED.with(STREAM_K.order())))
-        .filter(tile -> !tile.isStreamK() || n >= LEAST_CUT && n != SPILLING);
-    return Stream.concat(tiles, shared);
-  }
-
-  /** Further tiles of 8 bits, where L2 holds both operands: CTAs side by side load A's tiles for each other. */
-  private static final List<GemmTile> BYTES_IN_L2 =
-      List.of(new GemmTile(128, 256, 2).beside());
   private static final long L2_BYTES = 40 << 20;
-
-  /** Further tiles of which a thread holds two pieces beside all accumulators: one is multiplied while one is added. */
-  private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2).clustered(2, 1));
-
-  /** Further tiles of accumulators of f16, whose registers hold twice as many. */
-  private static final List<GemmTile> HALF_SUMS = List.of(new GemmTile(256, 256, 2),
-      new GemmTile(256, 256, 2).clustered(2, 1), new GemmTile(128, 256, 2).as(PING_PONG));
-
-  /** All tiles. */
-  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED, HALF_SUMS).flatMap(List::stream)
-      .distinct().toList();
-
-  private GemmTile(int m, int n, int consumers) {
-    this(m, n, consumers, new ClusterShape(1, 1, 1), Variant.PLAIN);
-  }
-
-  private GemmTile clustered(int rows, int splits) {
-    return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), variant);
-  }
-
-  private GemmTile beside() {
-    return new GemmTile(m, n, consumers, new ClusterShape(1, 2, 1), variant);
-  }
-
-  private GemmTile as(Variant other) {
-    return new GemmTile(m, n, consumers, cluster, other);
-  }
 
   /** The name, such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
   String name() {
@@ -138,14 +71,14 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
 
   /** Whether the problem can be computed so. */
   boolean takes(GemmProblem problem) {
-    if (COMMON.contains(this)) return true;
-    if (BYTES_IN_L2.contains(this)) {
+    if (GemmTiles.COMMON.contains(this)) return true;
+    if (GemmTiles.BYTES_IN_L2.contains(this)) {
       return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
     }
     boolean exact = problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
-    if (exact && PROMOTED.contains(this)) return true;
+    if (exact && GemmTiles.PROMOTED.contains(this)) return true;
     boolean halfSums = problem.types().accumulation() == Accumulation.F16;
-    if (HALF_SUMS.contains(this) && !halfSums) return false;
+    if (GemmTiles.HALF_SUMS.contains(this) && !halfSums) return false;
     if (halfSums && (isStreamK() || cluster.splits() > 1)) return false;
     if (isStreamK() && problem.k() == 0) return false;
     var p = seen(problem);
@@ -177,7 +110,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
    * 16 rows of 7168×16384 took 59.7 µs ahead and 56.0 without.
    */
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
-    return ALL.stream()
+    return GemmTiles.ALL.stream()
         .filter(t -> t.isTransposed() && t.m <= MOST_AHEAD_ROWS && t.n <= MOST_DEEP_COLUMNS)
         .filter(_ -> problem.types().a().bits() == Short.SIZE)
         .filter(t -> t.n >= problem.m() && t.takes(problem) && problem.a().isRowMajor() && problem.b().isRowMajor())
@@ -194,14 +127,38 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   private Sm90GemmConfig configure(GemmProblem p, int resident, int depthBytes) {
     boolean blocks = p.types().isPromoted() && p.types().accumulation() == Accumulation.SCALED;
     int stage = (m + n) * depthBytes + (blocks ? BlockScales.bytes(m, n) : 0);
-    int stored = Math.min(STORED_ROW_BYTES, n * p.output().bytes()) * 64 * consumers * OutputForm.STAGES;
-    int exchanged = (cluster.splits() - 1) * m * n * Float.BYTES;
-    int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
-    int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
+    int stored = stored(n, p.output(), consumers);
+    int shared = shared(resident) - exchanged(cluster, m, n);
+    // A ring that is not deep gains more from a further stage than the epilogue from its second one.
+    int most = (shared - stored) / stage;
+    int stages = Math.min(MOST_STAGES, most < DEEP ? most : (shared - OutputForm.STAGES * stored) / stage);
     boolean outgrows = outgrowsL2(p.types(), GemmExtents.of(p)).value() == 1;
     return new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers,
         stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
         outgrows ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
+  }
+
+  /** Bytes of shared memory that hold a block of C of each warpgroup. */
+  private static int stored(int n, ElementType type, int consumers) {
+    return Math.min(STORED_ROW_BYTES, n * type.bytes()) * 64 * consumers;
+  }
+
+  /** Bytes of shared memory of a CTA for the ring and the epilogue, where all splits of k have room to exchange. */
+  private static int shared(int resident) {
+    return (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES - BARRIER_BYTES;
+  }
+
+  private static int exchanged(ClusterShape cluster, int m, int n) {
+    return (cluster.splits() - 1) * m * n * Float.BYTES;
+  }
+
+  /** Stages of C's blocks for which the ring leaves room. */
+  static int outputStages(Sm90GemmConfig config) {
+    var types = config.types();
+    int stage = (config.tileM() * types.a().bits() + config.tileN() * types.b().bits()) * config.tileK() / Byte.SIZE;
+    int left = shared(config.resident()) - exchanged(config.cluster(), config.tileM(), config.tileN())
+        - config.stages() * stage;
+    return left < OutputForm.STAGES * stored(config.tileN(), types.output(), config.consumers()) ? 1 : OutputForm.STAGES;
   }
 
   /** One where CTAs have several tiles, and L2 does not hold all of k of what they copy for one wave, else zero. */
@@ -276,7 +233,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     var extents = seen(GemmExtents.NAMED);
     var groups = extents.groups(m * cluster.m(), n * cluster.n());
     var work = isStreamK() ? groups.times(extents.k().ceilDiv(DEPTH_BYTES / types.a().bytes())) : groups;
-    var room = resident(seen(types), extents).times(MULTIPROCESSORS).dividedBy(Formula.of(cluster.blocks()));
+    var room = resident(seen(types), extents).times(room(cluster));
     return work.max(1).min(room).times(cluster.blocks());
   }
 
@@ -285,11 +242,16 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return (long) GemmExtents.of(problem).groups(rows, columns).value();
   }
 
+  /** Clusters that run at once. */
+  static int room(ClusterShape cluster) {
+    return (cluster.blocks() > 2 ? IN_CLUSTERS : MULTIPROCESSORS) / cluster.blocks();
+  }
+
   /** The clusters of a launch: as many as there is room for, if there is work for them, and one at least. */
   static int clusters(GemmProblem problem, Sm90GemmConfig config) {
     var cluster = config.cluster();
     long work = groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())
         * (config.streamK() ? Math.ceilDiv(problem.k(), config.tileK()) : 1);
-    return Math.clamp(work, 1, MULTIPROCESSORS * config.resident() / cluster.blocks());
+    return Math.clamp(work, 1, room(cluster) * config.resident());
   }
 }

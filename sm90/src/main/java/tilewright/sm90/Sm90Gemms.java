@@ -59,10 +59,11 @@ public final class Sm90Gemms {
   }
 
   private static Sm90GemmConfig configure(GemmProblem problem, EpilogueArguments epilogue) {
-    var first = byCost(problem).filter(tile -> suits(tile.configure(problem), problem, epilogue)).findFirst()
+    var tiles = byCost(problem).toList();
+    var first = tiles.stream().filter(tile -> suits(tile.configure(problem), problem, epilogue)).findFirst()
         .orElseThrow();
     boolean waits = waits(first, problem, epilogue);
-    return byCost(problem).filter(tile -> waits && tile.name().equals(WAITING)).findFirst().orElse(first)
+    return tiles.stream().filter(tile -> waits && tile.name().equals(WAITING)).findFirst().orElse(first)
         .configure(problem);
   }
 
@@ -94,7 +95,7 @@ public final class Sm90Gemms {
     if (reads(epilogue)) {
       throw new IllegalArgumentException("no choice by costs alone for an epilogue that reads a matrix: prepare it");
     }
-    return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
+    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem))
         .filter(tile -> suits(tile.configure(problem), problem, epilogue)).map(tile ->
             new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), tile.form(problem.types()),
                 tile.blocks(problem.types()))).toList();
@@ -171,10 +172,11 @@ public final class Sm90Gemms {
     var tree = epilogue.tree();
     boolean alongN = problem.c().isRowMajor();
     var copied = new OutputForm(tree, alongN, epilogue.neighbours(),
-        alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS);
+        alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS,
+        GemmTile.outputStages(config));
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
     return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), config.tileN()) && hasRoom
-        ? copied : new OutputForm(tree, alongN, 1, OutputForm.Copies.NONE);
+        ? copied : new OutputForm(tree, alongN, 1, OutputForm.Copies.NONE, 1);
   }
 
   private static Sm90GemmConfig yielding(Sm90GemmConfig config, OutputForm output) {
@@ -210,7 +212,7 @@ public final class Sm90Gemms {
 
   /** The tiles there are: rows, columns, CTAs that share B's, and how else it is computed: {@code 128x256x2}. */
   public static List<String> tiles() {
-    return GemmTile.ALL.stream().map(GemmTile::name).toList();
+    return GemmTiles.ALL.stream().map(GemmTile::name).toList();
   }
 
   /** The tiles of {@link #tiles()} that a problem's types have, in the order of their expected speed. */
@@ -219,14 +221,15 @@ public final class Sm90Gemms {
   }
 
   private static Stream<GemmTile> byCost(GemmProblem problem) {
-    return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))
-        .sorted(Comparator.comparingDouble(tile -> tile.cost(problem)));
+    record Costed(GemmTile tile, double cost) {}
+    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem)).map(tile -> new Costed(tile, tile.cost(problem)))
+        .sorted(Comparator.comparingDouble(Costed::cost)).map(Costed::tile);
   }
 
   /** The configuration with a tile of {@link #tiles()}, whatever the problem's extents. */
   public static Sm90GemmConfig configure(GemmProblem problem, String tile) {
     var tiles = tiles(problem);
-    return GemmTile.ALL.stream().filter(t -> t.name().equals(tile) && t.takes(problem)).findFirst().orElseThrow(
+    return GemmTiles.ALL.stream().filter(t -> t.name().equals(tile) && t.takes(problem)).findFirst().orElseThrow(
         () -> new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles)))
         .configure(problem);
   }

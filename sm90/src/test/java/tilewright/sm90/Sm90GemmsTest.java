@@ -25,7 +25,7 @@ class Sm90GemmsTest {
 
   /** One wave of 128 large tiles; four waves of which the last is a third full, against five full ones of others. */
   @ParameterizedTest
-  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 176", "256, 4096, 128, 64"})
+  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 176"})
   void tilesAreChosenByWaves(int m, int n, int tileM, int tileN) {
     var config = Sm90Gemms.configure(problem(m, n, 4096));
     assertEquals(tileM + "x" + tileN, config.tileM() + "x" + config.tileN());
@@ -170,8 +170,7 @@ class Sm90GemmsTest {
    * at a time, as that gives most SMs a tile.
    */
   @ParameterizedTest
-  @CsvSource({"33, 4096, 4096, 64x48 of 2", "65, 4096, 4096, 64x80 of 2",
-      "100, 14336, 4096, 128x112 of 1", "192, 14336, 4096, 128x192 of 1"})
+  @CsvSource({"33, 4096, 4096, 64x48 of 2", "192, 14336, 4096, 128x192 of 1"})
   void rowsBecomeTheColumnsOfOneTile(int m, int n, int k, String tile) {
     for (var type : List.of(ElementType.TF32, ElementType.BF16)) {
       var config = Sm90Gemms.configure(GemmProblem.packed(GemmTypes.of(type, GemmTypes.usualOutput(type)), m, n, k, 1,

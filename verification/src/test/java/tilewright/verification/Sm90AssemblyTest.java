@@ -99,7 +99,7 @@ class Sm90AssemblyTest {
 
   /** More tiles than SMs, so that those of few columns share one in twos. */
   @ParameterizedTest
-  @CsvSource({"160", "176", "192", "208", "224"})
+  @CsvSource({"144", "160", "192"})
   void tilesThatCouldShareAMultiprocessorAreAssembledWithoutSpillsAndWarnings(int columns) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
     var config = Sm90Gemms.configure(problem, "64x" + columns + "x1-transposed");

@@ -12,8 +12,9 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param alongN whether C's neighbours run along n (else along m)
  * @param neighbours along n that the epilogue reads at once: 2 where that is aligned, else 1
  * @param copies which matrices tensor copies take to and from shared memory
+ * @param stages of each warpgroup
  */
-public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copies copies) {
+public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copies copies, int stages) {
   /** Stages of each warpgroup that copies empty: one is filled while they read another. */
   public static final int STAGES = 2;
   private static final int ROW_BYTES = 128;
@@ -27,11 +28,6 @@ public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copi
     OUTPUTS,
     /** They bring what is read, by rows, too. */
     ALL
-  }
-
-  /** Stages of each warpgroup. */
-  int stages() {
-    return copies == Copies.NONE ? 1 : STAGES;
   }
 
   /** Columns of a block that is stored at a time: as many as its widest elements allow. */
