@@ -50,7 +50,7 @@ public record Sm120GemmConfig(UmmaTypes types, int tileM, int tileN, int tileK, 
   /** Tiles of scales along k, the words of a tile, tiles along the rows, and the batch. */
   TensorSpec scales(String name, String rows) {
     return TensorSpec.of(name, ElementType.I32, "SK", "SW", rows, "L").contiguous("SW").aligned(4)
-        .fixed("SW", TileScales.WORDS);
+        .fixed("SW", StagedScales.WORDS);
   }
 
   TensorSpec c() {

@@ -46,6 +46,7 @@ class AttentionFacadeTest {
     var error = assertThrows(IllegalArgumentException.class,
         () -> asked(1032).prepare(AttentionKernels.builtIn().all()));
     assertEquals("no kernel computes this attention: "
+        + "sm120_attention: bf16 operands need another kernel; "
         + "sm100_attention: head dimensions 1032 and 1032 are more than 192 and 128; "
         + "sm90_attention: head dimensions 1032 and 1032 are more than 256; "
         + "sm89_attention: bf16 operands need another kernel; "

@@ -71,7 +71,7 @@ final class AttentionFileOptions {
   @Option(names = "--dtype", paramLabel = "f16|bf16|e4m3|mxf8",
       description = "The type of Q, K and V in the computation (default: that of Q's file; f4 and f8 are rounded to "
           + "bf16). With e4m3, numbers are quantised; F8_E4M3, and u1 or V1 in .npy, are codes already. mxf8 is e4m3 "
-          + "with a scale for 32 neighbours, for sm100_attention; numbers are quantised.")
+          + "with a scale for 32 neighbours, for sm100_attention and sm120_attention; numbers are quantised.")
   private Optional<String> dtype;
 
   @Mixin

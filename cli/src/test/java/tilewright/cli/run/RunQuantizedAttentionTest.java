@@ -94,13 +94,14 @@ class RunQuantizedAttentionTest {
     assertTrue(error(operands.attention(SIZES, true), ElementType.BF16, SIZES) < NEAR);
   }
 
-  @Test
-  void numbersGetScalesOf32Neighbours() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"sm100_attention", "sm120_attention"})
+  void numbersGetScalesOf32Neighbours(String kernel) throws IOException {
     var operands = Operands.of(SIZES, 1, 3);
     write(operands, SIZES);
-    var run = run("--dtype", "mxf8", "--causal", "--out-dtype", "f16", "--lse", path("lse.npy"));
+    var run = run("--dtype", "mxf8", "--kernel", kernel, "--causal", "--out-dtype", "f16", "--lse", path("lse.npy"));
     assertEquals(Exit.OK, run.exitCode(), run.err());
-    assertTrue(run.out().contains("in mxf8 by sm100_attention on sim"), run.out());
+    assertTrue(run.out().contains("in mxf8 by " + kernel + " on sim"), run.out());
     assertTrue(error(operands.attention(SIZES, true), ElementType.F16, SIZES) < NEAR);
   }
 
@@ -132,8 +133,8 @@ class RunQuantizedAttentionTest {
     var s = Sizes.of(1, 4, 4, 1, 16);
     write(Operands.of(s, 1, 9), s);
     refused("only with --dtype e4m3: --scales, --hadamard", "--dtype", "mxf8", "--hadamard", "1", "--scales", "head");
-    refused("sm90_attention: mxf8 operands need tensor cores with block scales: take sm100_attention, or e4m3 operands",
-        "--dtype", "mxf8", "--kernel", "sm90_attention");
+    refused("sm90_attention: mxf8 operands need tensor cores with block scales: take sm100_attention or "
+        + "sm120_attention, or e4m3 operands", "--dtype", "mxf8", "--kernel", "sm90_attention");
     for (var name : List.of("q", "k", "v")) codes(name, "safetensors", shape(1, 4, 1, 16), new byte[64]);
     var run = Cli.run("run", "attention", "--q", path("q.safetensors:x"), "--k", path("k.safetensors:x"), "--v",
         path("v.safetensors:x"), "--out", path("o.npy"), "--dtype", "mxf8");

@@ -194,13 +194,18 @@ public final class TiledMma {
    * back and forth were 2 % slower on an H200.)
    */
   public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators) {
-    multiply(k, a, b, accumulators, (_, _, _, left, right, sums) -> atom.multiply(k, left, right, sums));
+    multiply(k, a, b, accumulators, plain());
   }
 
   /** One atom's multiplication: the {@code i}-th along m, the {@code j}-th along n of the warp's block. */
   public interface Multiply {
     void multiply(Scope k, int i, int j, List<Operand.Register> a, List<Operand.Register> b,
         List<Operand.Register> sums);
+  }
+
+  /** The atom's own multiplication. */
+  public Multiply plain() {
+    return (k, _, _, left, right, sums) -> atom.multiply(k, left, right, sums);
   }
 
   /** Accumulates one k-slice by another instruction whose operands lie as the atom's do. */
@@ -223,6 +228,12 @@ public final class TiledMma {
    */
   public void multiply(Scope k, I32 thread, Fragment a, SharedTensor tileB, I32 stage, int slice,
       Fragment accumulators) {
+    multiply(k, thread, a, tileB, stage, slice, accumulators, plain());
+  }
+
+  /** Like {@link #multiply(Scope, I32, Fragment, SharedTensor, I32, int, Fragment)}, by another instruction. */
+  public void multiply(Scope k, I32 thread, Fragment a, SharedTensor tileB, I32 stage, int slice,
+      Fragment accumulators, Multiply instruction) {
     int rows = blockM / MmaAtom.M;
     int pairs = blockN / LdMatrix.TILE;
     for (int pair = 0; pair < pairs; pair++) {
@@ -231,7 +242,7 @@ public final class TiledMma {
       loadB.load(k, tileB.at(place[0], place[1], stage), registers);
       for (int i = 0; i < rows; i++) {
         for (int j = 0; j < 2; j++) {
-          atom.multiply(k, a.group(i), registers.subList(2 * j, 2 * j + 2),
+          instruction.multiply(k, i, 2 * pair + j, a.group(i), registers.subList(2 * j, 2 * j + 2),
               accumulators.group(i + (2 * pair + j) * rows));
         }
       }

@@ -36,16 +36,19 @@ final class AttentionProducts {
   private final Accumulators output;
   private final List<Fragment> sums;
   private final Optional<SharedTensor> sharedP;
+  private final Optional<BlockScales.OfTile> scales;
   private Optional<List<Fragment>> queries = Optional.empty();
   private Fragment s;
   private IntFunction<Fragment> p;
 
-  AttentionProducts(Scope k, I32 thread, AttentionVariant variant, SharedTiles tiles) {
+  AttentionProducts(Scope k, I32 thread, AttentionVariant variant, SharedTiles tiles,
+      Optional<BlockScales.OfTile> scales) {
     this.k = k;
     this.thread = thread;
     this.variant = variant;
     this.tiling = variant.tiling();
     this.tiles = tiles;
+    this.scales = scales;
     scoring = TiledMma.of(MmaAtom.of(variant.type(), tiling.scoreType()), tiling.scores());
     mixing = TiledMma.of(MmaAtom.of(variant.probabilities(), variant.type(), tiling.outputType()),
         tiling.output());
@@ -96,11 +99,12 @@ final class AttentionProducts {
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
     var here = thread.settled();
     var stageOfQ = tiling.chunks() == 1 ? k.constant(0) : step.stage();
+    var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> scoring.plain());
     for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at))
           .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, stageOfQ));
-      scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s);
+      scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s, instructions.apply(slice));
     }
   }
 
@@ -140,8 +144,10 @@ final class AttentionProducts {
   void mix(KeyValueTiles.Step step) {
     if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(tile, slice))::get);
     var here = thread.settled();
+    var instructions = scales.map(all -> all.output(step.stage())).orElse(_ -> mixing.plain());
     for (int slice = 0; slice < mixing.slices(); slice++) {
-      mixing.multiply(k, here, p.apply(slice), tiles.v(), step.stage(), slice, sums.get(step.chunk()));
+      mixing.multiply(k, here, p.apply(slice), tiles.v(), step.stage(), slice, sums.get(step.chunk()),
+          instructions.apply(slice));
     }
   }
 

@@ -69,7 +69,7 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** Why a kernel whose tensor cores multiply by no scales cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfScales(AttentionProblem p) {
     return p.blockScaled() ? Optional.of(p.format() + " operands need tensor cores with block scales: take "
-        + "sm100_attention, or e4m3 operands") : Optional.empty();
+        + "sm100_attention or sm120_attention, or e4m3 operands") : Optional.empty();
   }
 
   /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */

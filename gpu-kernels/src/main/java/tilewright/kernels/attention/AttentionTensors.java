@@ -105,14 +105,20 @@ final class AttentionTensors {
     return variant.tilesInGrid() ? Pred.known(k, true) : blocks.any();
   }
 
+  /** The scales of blocks that a tile's head reads. */
+  Optional<BlockScales.OfTile> blockScales(I32 thread, Tile tile) {
+    return variant.blockScales().map(scales -> scales.of(k, thread, new BlockScales.Place(tile.firstRow, tile.head,
+        headOfKeys(tile), tile.place.batch(), entry(tile), tile.sequence)));
+  }
+
   /** The copies of a tile's rows of Q, and of the keys and values that its head reads: all of its sequence. */
-  KeyValueTiles.Copies copies(I32 thread, Tile tile, SharedTiles shared) {
+  KeyValueTiles.Copies copies(I32 thread, Tile tile, SharedTiles shared, Optional<BlockScales.OfTile> scales) {
     var copyK = variant.copy(k, variant.tiling().chunk(), true);
     var copyV = variant.copy(k, variant.tiling().valueChunk(), false);
     return new KeyValueTiles.Copies(k, thread, variant,
         new KeyValueTiles.Operand(rows(q, tile, 0), 0, copyK, shared.q()),
         new KeyValueTiles.Operand(keys(tile), 0, copyK, shared.k()),
-        new KeyValueTiles.Operand(values(tile), 1, copyV, shared.v()));
+        new KeyValueTiles.Operand(values(tile), 1, copyV, shared.v()), scales);
   }
 
   /** A tile's rows of O from a column on. */

@@ -36,6 +36,11 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
     return Optional.empty();
   }
 
+  /** The scales of blocks that tensor cores multiply by. */
+  default Optional<BlockScales> blockScales() {
+    return Optional.empty();
+  }
+
   /** The type of O. */
   default ElementType output() {
     return quantized().map(AttentionProblem.Quantized::output).orElse(type());

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -57,8 +58,9 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
     }
   }
 
-  /** The copies of a CTA's Q, K and V. */
-  record Copies(Scope scope, I32 thread, AttentionVariant variant, Operand q, Operand k, Operand v) {
+  /** The copies of a CTA's Q, K and V, and of the scales of blocks. */
+  record Copies(Scope scope, I32 thread, AttentionVariant variant, Operand q, Operand k, Operand v,
+      Optional<BlockScales.OfTile> scales) {
 
     /** Copies a chunk of Q. */
     void queries(int chunk, int stage) {
@@ -71,11 +73,13 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
     /** Copies a chunk of block {@code n} of K. */
     void keys(I32 n, int chunk, I32 stage, boolean covered) {
       block(k, n, chunk * variant.tiling().chunk(), stage, covered);
+      scales.ifPresent(all -> all.copyKeys(n, stage));
     }
 
     /** Copies a chunk of block {@code n} of V. */
     void values(I32 n, int chunk, I32 stage, boolean covered) {
       block(v, n, chunk * variant.tiling().valueChunk(), stage, covered);
+      scales.ifPresent(all -> all.copyValues(n, stage));
     }
 
     private void block(Operand operand, I32 n, int column, I32 stage, boolean covered) {

@@ -37,13 +37,14 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
 
     k.when(tile.exists(), () -> {
       var blocks = tensors.blocks(tile);
-      var tiles = variant.pipeline(tensors.copies(thread, tile, shared));
-      var products = new AttentionProducts(k, thread, variant, shared);
+      var scales = tensors.blockScales(thread, tile);
+      var tiles = variant.pipeline(tensors.copies(thread, tile, shared, scales));
+      var products = new AttentionProducts(k, thread, variant, shared, scales);
       // Line 4: load Q, and what is needed first of K and V.
       k.when(tensors.hasKeys(blocks), () -> tiles.begin(blocks, products::holdQueries));
 
       var rows = products.rowsOfScores();
-      var factors = variant.quantized()
+      var factors = variant.quantized().filter(q -> !q.blockScaled())
           .map(q -> new OperandFactors(k, thread, variant, q, tensors.scale(), tile, tensors.headOfKeys(tile), rows));
       var softmax = factors.map(f -> OnlineSoftmax.of(k, rows, f::ofSoftmax, OperandFactors.OFFSET))
           .orElseGet(() -> variant.softmax(k, rows, variant.modification().softmaxScale(k, tensors.scale()),
@@ -56,11 +57,12 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
           return;
         }
         factors.ifPresent(f -> f.begin(n));
+        scales.ifPresent(s -> s.begin(n));
         products.score(step); // line 8: S = Q·Kᵀ
         if (!step.last()) return;
-        var scales = factors.map(OperandFactors::ofFunction)
+        var ofFunction = factors.map(OperandFactors::ofFunction)
             .orElseGet(() -> rows.perRow(_ -> tensors.scale()));
-        var s = masked(k, thread, scales, tile, products, n, masked ? Optional.of(mask) : Optional.empty());
+        var s = masked(k, thread, ofFunction, tile, products, n, masked ? Optional.of(mask) : Optional.empty());
         var taken = softmax.next(s);
         // lines 9 and 10: m, P and l; O = diag(factors)·O
         products.accept(softmax, factors.map(f -> f.rescaled(taken)).orElse(taken));

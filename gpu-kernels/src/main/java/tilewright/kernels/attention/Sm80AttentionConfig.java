@@ -15,8 +15,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
 /**
- * The configuration of FlashAttention-2 on SM80, and on SM89 for 8-bit operands: everything that is fixed when the
- * kernel is traced.
+ * The configuration of FlashAttention-2 on SM80, and on SM89 and SM120 for 8-bit operands: everything that is fixed
+ * when the kernel is traced.
  *
  * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape of tiles and warps
@@ -29,10 +29,11 @@ import tilewright.ptx.Multiprocessor;
  * @param lse whether the rows' logarithms are stored
  * @param packing of all heads that read the same keys, or none
  * @param quantized the types and factors of e4m3 operands
+ * @param blockScales of mxf8 operands
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
-    Optional<Quantized> quantized)
+    Optional<Quantized> quantized, Optional<BlockScales> blockScales)
     implements StridedVariant {
 
   /**
@@ -62,7 +63,8 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public String name() {
-    return (quantized.isPresent() ? "sm89" : "sm80") + "_attention_" + type.text() + "_d" + shape.tileD;
+    var arch = blockScales.isPresent() ? "sm120" : quantized.isPresent() ? "sm89" : "sm80";
+    return arch + "_attention_" + quantized.map(q -> q.format().text()).orElse(type.text()) + "_d" + shape.tileD;
   }
 
   @Override
@@ -123,6 +125,10 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public OnlineSoftmax softmax(Scope k, FragmentRows rows, F32 scale, OnlineSoftmax.Combination combination) {
+    if (blockScales.isPresent()) {
+      var ofRows = rows.perRow(_ -> scale);
+      return OnlineSoftmax.of(k, rows, () -> ofRows, OperandFactors.OFFSET);
+    }
     // Blocks that a diagonal cuts need the registers that a reference of each block's own would take.
     boolean lazy = shape.conditionalRescale && band.right().isPresent();
     return lazy ? OnlineSoftmax.lazy(k, rows, scale, 0) : OnlineSoftmax.of(k, rows, scale, combination);

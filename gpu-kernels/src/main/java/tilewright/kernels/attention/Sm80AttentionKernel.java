@@ -72,16 +72,16 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
 
   /** Prepares the kernel in given tiles. */
   public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape, HeadPacking packing) {
-    return prepare(p, shape, packing, Target.SM80);
+    return prepare(p, shape, packing, Optional.empty(), Target.SM80);
   }
 
   /** Prepares the kernel in given tiles for a target: SM89 or later where operands have 8 bits. */
   static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape, HeadPacking packing,
-      Target target) {
+      Optional<BlockScales> scales, Target target) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band().traced(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized());
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized(), scales);
     return prepare(p, config, target);
   }
 
@@ -90,6 +90,7 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
     var packing = config.packing();
     var kernel = CompiledKernel.compile(new Sm80Attention(config), target);
     var arguments = AttentionArguments.of(kernel, p);
+    config.blockScales().ifPresent(scales -> scales.giveTo(arguments, p));
     if (p.blockMask()) blockMask(p, config.tiling()).addTo(arguments);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());

@@ -26,14 +26,15 @@ public final class Sm89AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     if (problem.quantized().isEmpty()) return Optional.of(problem.type().text() + " operands need another kernel");
-    var other = AttentionSpecs.refusalOfScales(problem).or(() -> AttentionSpecs.refusalOfColumns(problem))
-        .or(() -> refusalOfPromotion(problem));
-    if (other.isPresent()) return other;
+    return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfOperands(problem))
+        .or(() -> refusalOfPromotion(problem)).or(() -> refusalOfFactors(problem));
+  }
+
+  /** Why Q, K, V or O of a problem of 8-bit operands cannot be copied, whatever factors they have, if they cannot. */
+  public static Optional<String> refusalOfOperands(AttentionProblem p) {
     int most = Sm89AttentionShapes.MOST_DIM;
-    if (problem.largestDim() > most) {
-      return Optional.of("head dimension " + problem.largestDim() + " is more than " + most);
-    }
-    return refusalOfAlignment(problem).or(() -> refusalOfFactors(problem));
+    return AttentionSpecs.refusalOfColumns(p).or(() -> p.largestDim() <= most ? Optional.empty()
+        : Optional.of("head dimension " + p.largestDim() + " is more than " + most)).or(() -> refusalOfAlignment(p));
   }
 
   private static Optional<String> refusalOfPromotion(AttentionProblem p) {
@@ -70,13 +71,36 @@ public final class Sm89AttentionKernel implements AttentionKernel {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return Sm80AttentionKernel.prepare(problem, Sm89AttentionShapes.of(problem), Sm89AttentionShapes.packing(problem),
+    return prepare(problem, Sm89AttentionShapes.of(problem), Sm89AttentionShapes.packing(problem), Optional.empty(),
         target);
   }
 
   /** Prepares the kernel in given tiles, a row for each query. */
   public static PreparedLaunch prepare(AttentionProblem problem, Shape shape) {
-    return Sm80AttentionKernel.prepare(problem, shape, HeadPacking.NONE, Target.SM89);
+    return prepare(problem, shape, HeadPacking.NONE, Optional.empty(), Target.SM89);
+  }
+
+  /** A way to the scales of blocks for tiles and rows of heads. */
+  @FunctionalInterface
+  public interface Scaling {
+    BlockScales in(Shape shape, HeadPacking packing);
+  }
+
+  /** Prepares the kernel for tensor cores that multiply by the scales of blocks. */
+  public static PreparedLaunch prepare(AttentionProblem problem, Scaling scaling, Target target) {
+    var packing = Sm89AttentionShapes.packing(problem);
+    return prepare(problem, Sm89AttentionShapes.of(problem), packing, scaling, target);
+  }
+
+  /** Prepares the kernel in given tiles for tensor cores that multiply by the scales of blocks. */
+  public static PreparedLaunch prepare(AttentionProblem problem, Shape shape, HeadPacking packing, Scaling scaling,
+      Target target) {
+    return prepare(problem, shape, packing, Optional.of(scaling.in(shape, packing)), target);
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem problem, Shape shape, HeadPacking packing,
+      Optional<BlockScales> scales, Target target) {
+    return Sm80AttentionKernel.prepare(problem, shape, packing, scales, target);
   }
 
   @Override

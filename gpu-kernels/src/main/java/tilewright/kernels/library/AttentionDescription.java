@@ -41,8 +41,8 @@ public abstract class AttentionDescription implements KernelDescription {
     return ofProblem();
   }
 
-  /** The settings that describe a problem. */
-  static List<Setting> ofProblem() {
+  /** The settings that describe a problem: the operands' type, and the others. */
+  protected static List<Setting> ofProblem() {
     return List.of(Setting.types("dtype", ElementType.BF16, ElementType.F16), Setting.extent("batch", 1),
         Setting.extent("queries", 1024), Setting.extent("keys", 1024), Setting.extent("heads", 16),
         Setting.extent("keyheads", 16), Setting.extent("dim", 128), Setting.option("causal", "no", "yes"));
@@ -64,18 +64,33 @@ public abstract class AttentionDescription implements KernelDescription {
 
   @Override
   public final PreparedLaunch launchFor(Choice choice) {
-    return attention(choice).prepare(List.of(kernel));
+    return forward(choice).prepare(List.of(kernel));
+  }
+
+  /** The attention that a choice of {@link #settings} describes. */
+  protected Attention forward(Choice choice) {
+    return attention(choice);
   }
 
   /** The attention that a choice of {@link #ofProblem} describes. */
   static Attention attention(Choice choice) {
-    int dim = choice.number("dim");
-    var sizes = new AttentionProblem.Sizes(choice.number("batch"), choice.number("queries"), choice.number("keys"),
-        choice.number("heads"), choice.number("keyheads"), dim, dim);
+    var sizes = sizes(choice);
     var type = choice.type("dtype");
     var attention = type == ElementType.E4M3
         ? Attention.forward(AttentionProblem.Quantized.perHead(choice.type("out"), sizes), sizes)
         : Attention.forward(type, sizes);
+    return masked(attention, choice);
+  }
+
+  /** The extents of a choice. */
+  protected static AttentionProblem.Sizes sizes(Choice choice) {
+    int dim = choice.number("dim");
+    return new AttentionProblem.Sizes(choice.number("batch"), choice.number("queries"), choice.number("keys"),
+        choice.number("heads"), choice.number("keyheads"), dim, dim);
+  }
+
+  /** Attention with the mask of a choice. */
+  protected static Attention masked(Attention attention, Choice choice) {
     return choice.text("causal").equals("yes") ? attention.causal() : attention;
   }
 }

@@ -60,7 +60,7 @@ public final class Mxf8Scales {
   }
 
   /** The number of tiles that a block of rows has, by the columns of a head. */
-  static int tiles(int columns) {
+  public static int tiles(int columns) {
     return Math.ceilDiv(columns, COLUMNS);
   }
 
@@ -76,7 +76,7 @@ public final class Mxf8Scales {
   }
 
   /** The tensor of an operand's scales, in words: a tile's, tiles of a block, blocks of rows, heads, batch entries. */
-  static TensorSpec spec(String name) {
+  public static TensorSpec spec(String name) {
     var heads = name.endsWith("Q") ? "H" : "Hk";
     return TensorSpec.of(name, ElementType.I32, "Tiles" + name, "W", "Blocks" + name, heads, "B").contiguous("W")
         .fixed("W", WORDS).aligned(4);
@@ -122,12 +122,12 @@ public final class Mxf8Scales {
   }
 
   /** Why the scales of a problem cannot be read, if they cannot. */
-  static Optional<String> refusal(AttentionProblem p) {
+  public static Optional<String> refusal(AttentionProblem p) {
     return operands(p).values().stream().flatMap(operand -> operand.refusal().stream()).sorted().findFirst();
   }
 
   /** Gives the scales of a problem to a launch. */
-  static void giveTo(LaunchArguments arguments, AttentionProblem p) {
+  public static void giveTo(LaunchArguments arguments, AttentionProblem p) {
     operands(p).forEach((name, operand) -> arguments.tensor(name, operand.tensor(p.sizes().batch())));
   }
 }

@@ -28,6 +28,7 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.ScoreRule;
 import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.sm120.Sm120AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 
@@ -71,6 +72,7 @@ public final class AttentionCases {
   public static final Architecture SM89 = new Architecture(new Sm89AttentionKernel());
   public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
   public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
+  public static final Architecture SM120 = new Architecture(new Sm120AttentionKernel());
 
   /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
   private static final Architecture CANCELLING = new Architecture(new Sm100AttentionKernel(true));
@@ -85,12 +87,20 @@ public final class AttentionCases {
   }
 
   static List<Case> sm89(long seed) {
-    // The first case that only a GPU runs is small, for the quick suite.
-    var cases = new ArrayList<Case>();
-    var setup = band(ElementType.BF16, new Sizes(1, 200, 300, 2, 1, 64, 64), Band.CAUSAL);
-    cases.add(makeCase(SM89, QuantizedAttention.quantized(setup, AttentionProblem.Quantized.perHead(ElementType.BF16,
-        setup.problem.sizes())), GPU_ONLY, seed));
-    cases.addAll(cases(SM89, seed));
+    var setup = forQuickSuite();
+    return after(QuantizedAttention.quantized(setup, AttentionProblem.Quantized.perHead(ElementType.BF16,
+        setup.problem.sizes())), SM89, seed);
+  }
+
+  /** A problem so small that it suits the quick suite as the first one that only a GPU runs. */
+  private static Setup forQuickSuite() {
+    return band(ElementType.BF16, new Sizes(1, 200, 300, 2, 1, 64, 64), Band.CAUSAL);
+  }
+
+  /** The problems that a kernel supports, behind one that only a GPU runs. */
+  private static List<Case> after(Setup first, Architecture architecture, long seed) {
+    var cases = new ArrayList<>(List.of(makeCase(architecture, first, GPU_ONLY, seed)));
+    cases.addAll(cases(architecture, seed));
     return cases;
   }
 
@@ -112,7 +122,7 @@ public final class AttentionCases {
 
   /** All problems, and besides two query tiles per CTA and tiles from cancelled launches. */
   static List<Case> sm100(long seed) {
-    var cases = cases(SM100, seed);
+    var cases = after(forQuickSuite(), SM100, seed);
     cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
         seed));
     for (int dim : new int[] {96, 128}) {
@@ -122,6 +132,15 @@ public final class AttentionCases {
     for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2),
         AttentionMods.all(128))) {
       cases.add(makeCase(CANCELLING, setup.named(setup.name + ", cancelled launches"), EVERYWHERE, seed));
+    }
+    return cases;
+  }
+
+  /** All problems in mxf8, and besides two dimensions of which one has fewer tiles of scales. */
+  public static List<Case> sm120(long seed) {
+    var cases = after(Mxf8Attention.scaled(forQuickSuite()), SM120, seed);
+    for (var sizes : List.of(new Sizes(1, 40, 70, 1, 1, 64, 192), new Sizes(1, 40, 70, 2, 1, 144, 48))) {
+      cases.add(makeCase(SM120, Mxf8Attention.scaled(band(ElementType.BF16, sizes, Band.CAUSAL)), EVERYWHERE, seed));
     }
     return cases;
   }
@@ -282,7 +301,7 @@ public final class AttentionCases {
     return switch (kernel.arch()) {
       case "sm89" -> TensorCores.SM89;
       case "sm90" -> TensorCores.SM90;
-      case "sm100" -> TensorCores.SM100;
+      case "sm100", "sm120" -> TensorCores.SM100;
       default -> TensorCores.FP32;
     };
   }

@@ -70,6 +70,7 @@ public final class Catalogue {
     cases.addAll(AttentionCases.sm89(seed));
     cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(AttentionCases.sm100(seed));
+    cases.addAll(AttentionCases.sm120(seed));
     cases.addAll(Sm90TypeCases.scaled(seed));
     cases.addAll(Sm90TypeCases.grouped(seed));
     cases.addAll(Sm90TypeCases.mixed(seed));
