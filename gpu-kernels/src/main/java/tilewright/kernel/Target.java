@@ -18,6 +18,8 @@ public record Target(String architecture, String version) {
   public static final Target SM90 = new Target("sm_90", "8.0");
   public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");
+  /** B300's own: {@code tcgen05.ld.red}, and steps of 96 elements of 4 bits. */
+  public static final Target SM103A = new Target("sm_103a", "8.8");
   public static final Target SM120 = new Target("sm_120", "8.7");
   /** The target of {@code mma} with block scales. */
   public static final Target SM120A = new Target("sm_120a", "8.7");

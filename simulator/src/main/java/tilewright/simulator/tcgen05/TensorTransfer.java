@@ -13,6 +13,7 @@ import tilewright.simulator.tmem.TmemAddress;
  */
 public final class TensorTransfer {
   private static final AccessShape[] SHAPES = AccessShape.values();
+  private static final TensorReduction[] REDUCTIONS = TensorReduction.values();
   private static final int HALF_BITS = 16;
   private static final int HALF_MASK = 0xFFFF;
   private static final int HALF_WARP = 16;
@@ -71,6 +72,26 @@ public final class TensorTransfer {
   public static void load(Warp w, int mask, int register, float[] to) {
     var t = TensorUnits.of(w.cta).transfer();
     for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = Float.intBitsToFloat(t.read(w, thread, register));
+  }
+
+  /** Reduces so many registers of the load that has begun, to one of each thread. */
+  public static void reduce(Warp w, int mask, int reduction, int registers, int[] to) {
+    var t = TensorUnits.of(w.cta).transfer();
+    for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = t.reduced(w, thread, reduction, registers);
+  }
+
+  public static void reduce(Warp w, int mask, int reduction, int registers, float[] to) {
+    var t = TensorUnits.of(w.cta).transfer();
+    for (int thread = 0; thread < Warp.LANES; thread++) {
+      to[thread] = Float.intBitsToFloat(t.reduced(w, thread, reduction, registers));
+    }
+  }
+
+  private int reduced(Warp w, int thread, int reduction, int registers) {
+    var operation = REDUCTIONS[reduction];
+    int result = operation.first(read(w, thread, 0));
+    for (int r = 1; r < registers; r++) result = operation.next(result, read(w, thread, r));
+    return result;
   }
 
   /** Begins a store of so many registers. */

@@ -26,7 +26,7 @@ final class Ptxas {
       var file = Files.createTempFile("kernel", ".ptx");
       try {
         Files.writeString(file, ptx);
-        var process = new ProcessBuilder(tool.get().toString(), "-arch=sm_100a", "-O0", "-o", "/dev/null",
+        var process = new ProcessBuilder(tool.get().toString(), "-arch=" + target(ptx), "-O0", "-o", "/dev/null",
             file.toString()).redirectErrorStream(true).start();
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) throw new AssertionError("ptxas refuses the kernel:\n" + output + "\n" + ptx);
@@ -40,6 +40,10 @@ final class Ptxas {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
     }
+  }
+
+  private static String target(String ptx) {
+    return ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
   }
 
   private static Optional<Path> find() {

@@ -1,17 +1,27 @@
 package tilewright.simulator.blackwell;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.simulator.tmem.AccessShape;
 
 /** Loads and stores of every shape move each cell between where the shape says and the registers, and nothing else. */
 class TensorTransferTest {
   private static final int THREADS = 128;
   private static final int COLUMNS = 128;
+  private static final long SEED = 11;
 
   /** Each warp's own lanes get lane << 16 | column in all columns. */
   private static String fill() {
@@ -77,6 +87,75 @@ class TensorTransferTest {
       }
     }
     for (int i = 0; i < expected.length; i++) assertEquals(expected[i], out[i], "lane " + i / COLUMNS + ", " + i);
+  }
+
+  static Stream<Arguments> reductions() {
+    return Stream.of("max.f32", "min.f32", "max.NaN.f32", "min.NaN.f32", "max.abs.f32", "min.abs.NaN.f32", "max.s32",
+        "min.s32", "max.u32", "min.u32").flatMap(name -> Stream.of(Arguments.of(name, "32x32b", 32, ""),
+            Arguments.of(name, "16x32bx2", 8, ", 64"), Arguments.of(name, "32x32b", 2, "")));
+  }
+
+  /** Every reduction of numbers of both signs, zeros, infinities and NaNs, beside its definition. */
+  @ParameterizedTest
+  @MethodSource("reductions")
+  void aLoadReducesTheColumnsOfEachThread(String name, String shape, int columns, String split) {
+    var random = new SplittableRandom(SEED);
+    int n = columns + 1;
+    var in = new int[THREADS * COLUMNS];
+    for (int i = 0; i < in.length; i++) {
+      in[i] = switch (random.nextInt(40)) {
+        case 0 -> Float.floatToRawIntBits(Float.NaN);
+        case 1 -> Float.floatToRawIntBits(Float.NEGATIVE_INFINITY);
+        case 2 -> Integer.MIN_VALUE;
+        case 3 -> 0;
+        default -> Float.floatToRawIntBits((float) random.nextGaussian());
+      };
+    }
+    var loads = new StringBuilder("  mul.wide.u32 %l2, %t, " + 4 * COLUMNS + ";\n  add.u64 %l2, %l2, %p1;\n");
+    for (int c = 0; c < COLUMNS; c++) loads.append("  ld.global.b32 %v" + c + ", [%l2+" + 4 * c + "];\n");
+    var ptx = Blackwell.kernel(2, "", Blackwell.allocate(COLUMNS) + loads + "  shl.b32 %r2, %w, 21;\n"
+        + "  add.u32 %r2, %r2, %tm;\n  tcgen05.st.sync.aligned.32x32b.x" + COLUMNS + ".b32 [%r2], "
+        + Blackwell.vector("%v", COLUMNS) + ";\n  tcgen05.wait::st.sync.aligned;\n  tcgen05.ld.red.sync.aligned." + shape
+        + ".x" + columns + "." + name + " " + Blackwell.vector("%v", columns) + ", %v" + columns + ", [%r2]" + split
+        + ";\n  tcgen05.wait::ld.sync.aligned;\n" + spill(n) + Blackwell.free(COLUMNS))
+        .replace("sm_100a", "sm_103a");
+    var out = new int[THREADS * n];
+    assertEquals(List.of(), Blackwell.run(ptx, 1, 1, THREADS, 16, Blackwell.SANITIZED, out, in).findings());
+    for (int t = 0; t < THREADS; t++) {
+      var loaded = Arrays.copyOfRange(out, t * n, t * n + columns);
+      for (int c = 0; c < columns; c++) {
+        boolean second = !split.isEmpty() && t % 32 >= 16;
+        int at = (second ? t - 16 : t) * COLUMNS + c + (second ? 64 : 0);
+        assertEquals(in[at], loaded[c], "seed " + SEED + ", thread " + t + ", column " + c);
+      }
+      assertEquals(reduced(name, loaded), out[t * n + columns], "seed " + SEED + ", thread " + t);
+    }
+  }
+
+  /** The least or largest by its order; numbers in FP64, of which that of two zeros with the least sign is less. */
+  private static int reduced(String name, int[] bits) {
+    boolean largest = name.startsWith("max");
+    if (!name.endsWith("f32")) {
+      Comparator<Integer> order = name.endsWith("u32") ? Integer::compareUnsigned : Integer::compare;
+      return Arrays.stream(bits).boxed().max(largest ? order : order.reversed()).orElseThrow();
+    }
+    var all = Arrays.stream(bits).mapToDouble(b -> name.contains("abs") ? Math.abs(Float.intBitsToFloat(b))
+        : Float.intBitsToFloat(b)).toArray();
+    var numbers = Arrays.stream(all).filter(x -> !Double.isNaN(x)).boxed().toList();
+    boolean isNan = numbers.isEmpty() || name.contains("NaN") && numbers.size() < all.length;
+    return isNan ? 0x7FFFFFFF : Float.floatToRawIntBits((largest ? Collections.max(numbers) : Collections.min(numbers))
+        .floatValue());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"32x32b, 1, 1", "16x64b, 2, 2"})
+  void aReductionOfOneColumnOrAnotherShapeIsRefused(String shape, int repeats, int registers) {
+    var ptx = Blackwell.kernel(0, "", Blackwell.allocate(32) + "  tcgen05.ld.red.sync.aligned." + shape + ".x" + repeats
+        + ".max.f32 " + Blackwell.vector("%f", registers) + ", %f9, [%tm];\n" + Blackwell.free(32))
+        .replace("sm_100a", "sm_103a");
+    var refusal = assertThrows(RuntimeException.class,
+        () -> Blackwell.runUnassembled(ptx, 1, 1, THREADS, 16, Blackwell.PLAIN));
+    assertTrue(refusal.getMessage().contains("from .x2 on"), refusal.getMessage());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package tilewright.sm100.atom;
 
 import java.util.List;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -82,6 +83,23 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
       var registers = new Operand.Vector(List.copyOf(into.group(i)));
       k.emit("tcgen05.ld" + instruction(), registers, place(k, tile, warp, column, i));
     }
+  }
+
+  /**
+   * Begins to fill registers like {@link #load}, and one more with the largest FP32 number of those of the thread; a
+   * NaN is left out (PTX ISA, tcgen05.ld; SM103).
+   *
+   * @throws TraceException for another shape than a lane a thread, or one column
+   */
+  public F32 loadWithMaximum(Scope k, TensorMemoryTile tile, I32 warp, int column, Fragment into) {
+    if (shape != Shape.LANES_32_BITS_32 || repeats < 2) {
+      throw new TraceException("no tcgen05.ld.red of shape " + shape.text + " with " + columns() + " columns: 32x32b with 2 "
+          + "or more");
+    }
+    var largest = k.newRegister(PtxType.F32);
+    k.emit("tcgen05.ld.red.sync.aligned." + shape.text + ".x" + repeats + ".max.f32",
+        new Operand.Vector(List.copyOf(into.group(0))), largest, place(k, tile, warp, column, 0));
+    return k.result(largest);
   }
 
   /** Begins to store registers in the tile's columns; {@link TensorFence#waitForStores} says when it is done. */

@@ -32,10 +32,11 @@ import tilewright.sm100.atom.TensorMemory;
  *     tiles are dealt out in turns
  * @param quantized what 8-bit operands need, and 16-bit ones do not
  * @param values the order of V in memory, and in shared memory: tensor cores read either
+ * @param reducing whether loads of scores find their largest (SM103)
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse,
-    boolean cancelling, Optional<Quantized> quantized, ValueOrder values) {
+    boolean cancelling, Optional<Quantized> quantized, ValueOrder values, boolean reducing) {
   /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;
   /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row. */
@@ -91,6 +92,11 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     /** Whether a problem's head dimensions are not larger. */
     boolean covers(AttentionProblem.Sizes sizes) {
       return sizes.headDim() <= headDim && sizes.valueDim() <= valueDim;
+    }
+
+    /** The shape whose exponentials are all computed by {@code ex2}. */
+    Shape withoutEmulation() {
+      return new Shape(headDim, valueDim, keys, stages, 0);
     }
   }
 
@@ -184,5 +190,10 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
         : SwizzledRows.alongRows(type, shape.valueDim, shape.keys, 1);
     return one.with(Layout.of(one.layout().mode(0), one.layout().mode(1),
         Layout.of(shape.stages, (long) shape.headDim * shape.keys)));
+  }
+
+  /** Whether the softmax takes scores as they are, where no band masks them. */
+  boolean leavesScores() {
+    return modification.score().isEmpty() && (modification.mask().isEmpty() || blockMask);
   }
 }

@@ -23,8 +23,9 @@ import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
  *
  * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control), instead of
  *     taking turns
+ * @param target SM100A, or SM103A, whose loads from Tensor Memory find the largest score of a row
  */
-public record Sm100AttentionKernel(boolean cancelling) implements AttentionKernel {
+public record Sm100AttentionKernel(boolean cancelling, Target target) implements AttentionKernel {
   private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
   /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
@@ -47,6 +48,17 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   /** The kernel whose CTAs take turns at tiles. */
   public Sm100AttentionKernel() {
     this(false);
+  }
+
+  /** The kernel for SM100A. */
+  public Sm100AttentionKernel(boolean cancelling) {
+    this(cancelling, Target.SM100A);
+  }
+
+  @Override
+  public Sm100AttentionKernel on(int capability) {
+    return new Sm100AttentionKernel(cancelling, capability == Target.SM103A.capability() ? Target.SM103A
+        : Target.SM100A);
   }
 
   @Override
@@ -77,20 +89,26 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return prepare(problem, shape(problem, cancelling).orElseThrow(), cancelling);
+    return prepare(problem, shape(problem, cancelling).orElseThrow(), cancelling, target);
   }
 
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
-    return prepare(p, shape, false);
+    return prepare(p, shape, false, Target.SM100A);
   }
 
   /** Prepares the kernel in a given shape, perhaps with CTAs that take over the tiles of others. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
-    var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band().traced(),
-        p.modification(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling,
-        p.quantized().map(Quantized::of), ValueOrder.of(p.v()));
-    var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
+    return prepare(p, shape, cancelling, Target.SM100A);
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling, Target target) {
+    boolean ultra = target.equals(Target.SM103A);
+    // Blackwell Ultra has twice the units for exponentials, so that FMA units need not help.
+    var config = new Sm100AttentionConfig(p.type(), ultra ? shape.withoutEmulation() : shape,
+        p.headsWithin(CACHE_BYTES), p.band().traced(), p.modification(), p.packed().isPresent(), p.blockMask(),
+        p.lse().isPresent(), cancelling, p.quantized().map(Quantized::of), ValueOrder.of(p.v()), ultra);
+    var kernel = CompiledKernel.compile(new Sm100Attention(config), target);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
     if (config.blockScaled()) Mxf8Scales.giveTo(arguments, p);

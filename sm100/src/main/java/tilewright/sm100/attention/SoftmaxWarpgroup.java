@@ -86,9 +86,11 @@ final class SoftmaxWarpgroup {
       // 1. Load S and mask it.
       sFull.await();
       TensorFence.afterSync(k);
-      var scores = scores(tile, visits.block().apply(place), block.scale(), masked);
+      var loaded = load(!masked && config.leavesScores());
+      var scores = scores(tile, visits.block().apply(place), block.scale(), masked, loaded.values);
       // 2. The new maximum, and the factor that rescales O.
-      var maximum = softmax.maximum(scores, block::logarithms);
+      var maximum = loaded.largest.map(largest -> softmax.maximumOf(List.of(largest), block::logarithms))
+          .orElseGet(() -> softmax.maximum(scores, block::logarithms));
       // The correction rescales O, which is complete once S is.
       TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());
@@ -105,15 +107,34 @@ final class SoftmaxWarpgroup {
     return tile.query().plus(which.times(Sm100AttentionConfig.ROWS));
   }
 
-  private List<F32> scores(Tile tile, I32 block, F32 scale, boolean masked) {
+  /**
+   * A row of S from Tensor Memory.
+   *
+   * @param largest score, where the loads found it
+   */
+  private record Loaded(Fragment values, Optional<F32> largest) {}
+
+  /** @param asTheyAre whether S is what the softmax takes, neither changed nor masked */
+  private Loaded load(boolean asTheyAre) {
     int keys = config.shape().keys();
     var loaded = Fragment.of(k, PtxType.F32, keys / CHUNK, CHUNK);
     var columns = memory.scores(which);
+    var access = TensorMemoryAccess.rows(CHUNK);
+    var largest = new ArrayList<F32>();
     for (int i = 0; i < keys / CHUNK; i++) {
-      TensorMemoryAccess.rows(CHUNK).load(k, columns, warp, i * CHUNK,
-          new Fragment(List.of(loaded.group(i))));
+      var chunk = new Fragment(List.of(loaded.group(i)));
+      if (config.reducing() && asTheyAre) {
+        largest.add(access.loadWithMaximum(k, columns, warp, i * CHUNK, chunk));
+      } else {
+        access.load(k, columns, warp, i * CHUNK, chunk);
+      }
     }
     TensorFence.waitForLoads(k);
+    return new Loaded(loaded, largest.stream().reduce(F32::max));
+  }
+
+  private List<F32> scores(Tile tile, I32 block, F32 scale, boolean masked, Fragment loaded) {
+    int keys = config.shape().keys();
     var first = block.times(keys);
     // Settled: what a mask reads for its batch entry is found here, and not held in registers.
     var place = new Modification.Place(tile.batch().settled(), tile.head(), query(tile), first)

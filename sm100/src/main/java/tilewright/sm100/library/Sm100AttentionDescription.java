@@ -1,7 +1,6 @@
 package tilewright.sm100.library;
 
 import java.util.Optional;
-import tilewright.kernel.Target;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.registry.Timing;
 import tilewright.sm100.attention.Sm100AttentionKernel;
@@ -9,7 +8,16 @@ import tilewright.sm100.attention.Sm100AttentionKernel;
 /** FlashAttention-4 on Blackwell. */
 final class Sm100AttentionDescription extends AttentionDescription {
   Sm100AttentionDescription() {
-    super(new Sm100AttentionKernel(), Target.SM100A, "FlashAttention-4");
+    this(new Sm100AttentionKernel());
+  }
+
+  private Sm100AttentionDescription(Sm100AttentionKernel kernel) {
+    super(kernel, kernel.target(), "FlashAttention-4");
+  }
+
+  @Override
+  public Sm100AttentionDescription on(int capability) {
+    return new Sm100AttentionDescription(new Sm100AttentionKernel().on(capability));
   }
 
   /** Nothing: no Blackwell GPU has run it. */

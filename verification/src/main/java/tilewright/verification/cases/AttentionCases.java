@@ -121,13 +121,14 @@ public final class AttentionCases {
   }
 
   /** All problems, and besides two query tiles per CTA and tiles from cancelled launches. */
-  static List<Case> sm100(long seed) {
-    var cases = after(forQuickSuite(), SM100, seed);
-    cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
+  static List<Case> sm100(AttentionKernel kernel, long seed) {
+    var sm100 = new Architecture(kernel);
+    var cases = after(forQuickSuite(), sm100, seed);
+    cases.add(makeCase(sm100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
         seed));
     for (int dim : new int[] {96, 128}) {
-      cases.add(makeCase(SM100, AttentionMods.all(dim), EVERYWHERE, seed));
-      cases.add(makeCase(SM100, packed(dim), EVERYWHERE, seed));
+      cases.add(makeCase(sm100, AttentionMods.all(dim), EVERYWHERE, seed));
+      cases.add(makeCase(sm100, packed(dim), EVERYWHERE, seed));
     }
     for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2),
         AttentionMods.all(128))) {

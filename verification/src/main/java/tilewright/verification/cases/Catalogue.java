@@ -2,8 +2,10 @@ package tilewright.verification.cases;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
@@ -13,6 +15,7 @@ import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.KernelDescription;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.BulkVectorAdd;
 
 /** Every kernel on every input that it is verified on. */
@@ -47,10 +50,14 @@ public final class Catalogue {
     return single(KernelRegistry.builtIn(), seed);
   }
 
-  /** Kernels that are no family, those of {@code mma.sync} in the tiles that the registry's have. */
+  private static <T extends AttentionKernel> Optional<T> attention(KernelRegistry registry, Class<T> type) {
+    return AttentionKernels.among(registry).all().stream().filter(type::isInstance).map(type::cast).findFirst();
+  }
+
+  /** Kernels that are no family, those that depend on the GPU as the registry has them. */
   private static List<Case> single(KernelRegistry registry, long seed) {
-    var attention = AttentionKernels.among(registry).all().stream().filter(Sm80AttentionKernel.class::isInstance)
-        .findFirst().orElseGet(Sm80AttentionKernel::new);
+    var sm80 = attention(registry, Sm80AttentionKernel.class).orElseGet(Sm80AttentionKernel::new);
+    var sm100 = attention(registry, Sm100AttentionKernel.class).orElseGet(Sm100AttentionKernel::new);
     var cases = new ArrayList<Case>();
     for (long n : new long[] {0, 1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
@@ -66,10 +73,10 @@ public final class Catalogue {
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(Sm90TypeCases.all(seed));
-    cases.addAll(AttentionCases.sm80(attention, seed));
+    cases.addAll(AttentionCases.sm80(sm80, seed));
     cases.addAll(AttentionCases.sm89(seed));
     cases.addAll(AttentionCases.sm90(seed));
-    cases.addAll(AttentionCases.sm100(seed));
+    cases.addAll(AttentionCases.sm100(sm100, seed));
     cases.addAll(AttentionCases.sm120(seed));
     cases.addAll(Sm90TypeCases.scaled(seed));
     cases.addAll(Sm90TypeCases.grouped(seed));

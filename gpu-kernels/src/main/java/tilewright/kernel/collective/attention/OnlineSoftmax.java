@@ -138,7 +138,7 @@ public final class OnlineSoftmax {
   /** Takes a tile of scores in; −∞ is that of a key that is not seen. */
   public Step next(List<F32> scores) {
     var factors = scales.get();
-    var maximum = raiseMaximum(scores, this::logarithms);
+    var maximum = raiseMaximum(rows.inThread(scores, F32::max), this::logarithms);
     var weights = IntStream.range(0, scores.size())
         .mapToObj(v -> scores.get(v).fma(factors.get(rows.rowOf(v)), maximum.shifts.get(rows.rowOf(v))).exp2())
         .toList();
@@ -169,7 +169,16 @@ public final class OnlineSoftmax {
    * @param logarithms from each row's largest score to the largest logarithm
    */
   public Maximum maximum(List<F32> scores, UnaryOperator<List<F32>> logarithms) {
-    var maximum = raiseMaximum(scores, logarithms);
+    return maximumOf(rows.inThread(scores, F32::max), logarithms);
+  }
+
+  /**
+   * Like {@link #maximum(List, UnaryOperator)}, where the maxima of each thread's scores are known.
+   *
+   * @param largest score of each row of the thread
+   */
+  public Maximum maximumOf(List<F32> largest, UnaryOperator<List<F32>> logarithms) {
+    var maximum = raiseMaximum(largest, logarithms);
     // At once, so that factors need no registers while weights are computed.
     for (int row = 0; row < rows.count(); row++) {
       sum.get(row).set(sum.get(row).value().times(maximum.factors.get(row)));
@@ -182,8 +191,8 @@ public final class OnlineSoftmax {
     return IntStream.range(0, rows.count()).mapToObj(row -> largest.get(row).times(ofRows.get(row))).toList();
   }
 
-  private Maximum raiseMaximum(List<F32> scores, UnaryOperator<List<F32>> logarithms) {
-    var here = logarithms.apply(combination.combine(rows.inThread(scores, F32::max), F32::max));
+  private Maximum raiseMaximum(List<F32> largest, UnaryOperator<List<F32>> logarithms) {
+    var here = logarithms.apply(combination.combine(largest, F32::max));
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
     for (int row = 0; row < rows.count(); row++) {

@@ -2,7 +2,9 @@ package tilewright.simulator.compiler.matrix;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
@@ -21,6 +23,7 @@ import tilewright.simulator.core.Access;
 import tilewright.simulator.tcgen05.TensorAllocation;
 import tilewright.simulator.tcgen05.TensorCommit;
 import tilewright.simulator.tcgen05.TensorCopy;
+import tilewright.simulator.tcgen05.TensorReduction;
 import tilewright.simulator.tcgen05.TensorTransfer;
 import tilewright.simulator.tmem.AccessShape;
 import tilewright.simulator.tmem.CopyShape;
@@ -135,13 +138,15 @@ public final class TensorLowering {
       throw new Unsupported("." + shape.text() + ".x" + repeats + " needs " + shape.registers(repeats)
           + " registers, more than " + AccessShape.MOST_REGISTERS);
     }
-    boolean packed = m.take(store ? "unpack::16b" : "pack::16b");
-    m.require("b32");
-    var operands = c.operands(i, shape.split() ? 3 : 2);
-    var place = Place.of(operands.get(store ? 0 : 1), c);
+    var reduction = store ? Optional.<TensorReduction>empty() : reduction(shape, repeats, m);
+    boolean packed = reduction.isEmpty() && m.take(store ? "unpack::16b" : "pack::16b");
+    if (reduction.isEmpty()) m.require("b32");
+    int address = store ? 0 : reduction.isPresent() ? 2 : 1;
+    var operands = c.operands(i, (reduction.isPresent() ? 3 : 2) + (shape.split() ? 1 : 0));
+    var place = Place.of(operands.get(address), c);
     int split = 0;
     if (shape.split()) {
-      if (!(operands.get(store ? 1 : 2) instanceof Operand.Integer(long value))) {
+      if (!(operands.get(address + 1) instanceof Operand.Integer(long value))) {
         throw new Unsupported("the offset of the second half must be a constant");
       }
       split = (int) value;
@@ -155,7 +160,29 @@ public final class TensorLowering {
       store(registers, place, arguments, m, c);
     } else {
       load(registers, place, arguments, m, c);
+      reduction.ifPresent(r -> reduce(r, registers.size(), operands.get(1), c));
     }
+  }
+
+  private static Optional<TensorReduction> reduction(AccessShape shape, int repeats, Modifiers m) {
+    if (!m.take("red")) return Optional.empty();
+    if (shape != AccessShape.LANES_32_BITS_32 && !shape.split() || repeats < 2) {
+      throw new Unsupported("tcgen05.ld.red takes .32x32b and .16x32bx2 from .x2 on, not ." + shape.text() + ".x"
+          + repeats);
+    }
+    boolean largest = m.take("max");
+    if (!largest) m.require("min");
+    if (m.take("s32")) return Optional.of(largest ? TensorReduction.MAX_S32 : TensorReduction.MIN_S32);
+    if (m.take("u32")) return Optional.of(largest ? TensorReduction.MAX_U32 : TensorReduction.MIN_U32);
+    m.require("f32");
+    return Optional.of(TensorReduction.ofFloats(largest, m.take("abs"), m.take("NaN")));
+  }
+
+  /** Reduces what a thread has just loaded. */
+  private static void reduce(TensorReduction reduction, int registers, Operand to, Lowering c) {
+    fill(to, c, landing -> c.warp(TensorTransfer.class, "reduce", List.of(), List.of(landing),
+        new Op.Argument.IntValue(reduction.ordinal()), new Op.Argument.IntValue(registers),
+        new Op.Argument.Lanes(landing)));
   }
 
   private static void store(List<Operand> registers, Place place, List<Op.Argument> arguments, Modifiers m,
@@ -185,17 +212,23 @@ public final class TensorLowering {
     m.requireNone();
     c.warp(TensorTransfer.class, "load", arguments, new Op.Result.Nothing(), List.of(place.reg()), List.of());
     for (int k = 0; k < registers.size(); k++) {
-      var to = c.destination(registers.get(k), PtxType.B32);
-      boolean direct = (to.kind == Reg.Kind.INT || to.kind == Reg.Kind.FLOAT) && to.type.bits() == Integer.SIZE;
-      var landing = direct ? to : c.temp(PtxType.B32);
-      if (c.watched()) {
-        c.warp(TensorTransfer.class, "filling", List.of(), List.of(to), new Op.Argument.IntValue(to.id),
-            new Op.Argument.IntValue(c.site()));
-      }
-      c.warp(TensorTransfer.class, "load", List.of(), List.of(landing), new Op.Argument.IntValue(k),
-          new Op.Argument.Lanes(landing));
-      if (!direct) c.move(Source.of(landing), to, PtxType.B32);
+      int register = k;
+      fill(registers.get(k), c, landing -> c.warp(TensorTransfer.class, "load", List.of(), List.of(landing),
+          new Op.Argument.IntValue(register), new Op.Argument.Lanes(landing)));
     }
+  }
+
+  /** Has a load fill a register, directly where it has 32 bits. */
+  private static void fill(Operand register, Lowering c, Consumer<Reg> by) {
+    var to = c.destination(register, PtxType.B32);
+    boolean direct = (to.kind == Reg.Kind.INT || to.kind == Reg.Kind.FLOAT) && to.type.bits() == Integer.SIZE;
+    var landing = direct ? to : c.temp(PtxType.B32);
+    if (c.watched()) {
+      c.warp(TensorTransfer.class, "filling", List.of(), List.of(to), new Op.Argument.IntValue(to.id),
+          new Op.Argument.IntValue(c.site()));
+    }
+    by.accept(landing);
+    if (!direct) c.move(Source.of(landing), to, PtxType.B32);
   }
 
   private static void copy(Instruction i, Modifiers m, Lowering c) {
