@@ -14,7 +14,11 @@ public enum BlockScaledModel {
   /** {@code kind::mxf4}: sixteen products of e2m1 are added before they are cut. */
   MXF4(64),
   /** {@code kind::mxf4nvf4} with scales of type UE4M3: four or sixteen are added before they are cut. */
-  NVF4(64);
+  NVF4(64),
+  /** {@link #MXF4} on SM103, 96 products at once: taken to add two groups more, as nobody has published its sums. */
+  MXF4_DEEP(96),
+  /** {@link #NVF4} on SM103, likewise. */
+  NVF4_DEEP(96);
 
   private static final int GROUP = 16;
   private static final int QUARTER = 4;
@@ -56,7 +60,7 @@ public enum BlockScaledModel {
         int quantum = Math.max(product, ofC()) - FRACTION;
         return single(cut(c, quantum) + runs(1, quantum), quantum);
       }
-      return kind == NVF4 ? ofNvf4(product) : ofMxf4(product);
+      return kind == NVF4 || kind == NVF4_DEEP ? ofNvf4(product) : ofMxf4(product);
     }
 
     private float ofNvf4(int product) {

@@ -4,6 +4,7 @@ import java.util.List;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -17,6 +18,7 @@ import tilewright.sm100.atom.ScaleCopy;
  */
 public final class NarrowGemm {
   private static final int STAGES = 4;
+  private static final int DEEP_STAGES = 2;
   private static final int BAND = 8;
   private static final int SCALED_COLUMNS = 128;
   private static final int MOST_COLUMNS = 256;
@@ -99,13 +101,23 @@ public final class NarrowGemm {
 
   /** The configuration for the operand orders of a problem. */
   public static Sm100GemmConfig configure(UmmaTypes types, GemmProblem problem) {
+    return configure(types, problem, Target.SM100A);
+  }
+
+  /**
+   * The configuration for a target: SM103A multiplies more elements of four bits at once, of stages that are three times
+   * as deep, for which only pairs of CTAs have room.
+   */
+  public static Sm100GemmConfig configure(UmmaTypes types, GemmProblem problem, Target target) {
     int columns = types.kind().scaled() || problem.n() <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;
     boolean aKMajor = problem.a().columnStride() == 1;
     boolean bKMajor = problem.b().columnStride() == 1;
     // A copy that unpacks elements along n fills 128 columns, which half a tile may not have.
     boolean halves = bKMajor || types.b().bits() == Byte.SIZE || columns == MOST_COLUMNS;
     int ctas = problem.m() > Sm100GemmConfig.TILE_M && halves ? 2 : 1;
-    return new Sm100GemmConfig(types, aKMajor, bKMajor, columns, ctas, ctas, STAGES, 2, true, BAND);
+    boolean deep = target.equals(Target.SM103A) && types.kind().perContainer() > 1 && ctas > 1;
+    return new Sm100GemmConfig(types, aKMajor, bKMajor, columns, ctas, ctas, deep ? DEEP_STAGES : STAGES, 2, true,
+        BAND, deep);
   }
 
   /** That of all elements of the kind. */

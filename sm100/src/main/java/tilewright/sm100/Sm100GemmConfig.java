@@ -35,12 +35,15 @@ import tilewright.sm100.collective.UmmaMainloop;
  * @param accumulators tiles of C in Tensor Memory: with two, one is written out while the next is computed
  * @param dynamic whether clusters take over the tiles of cancelled launches; otherwise they take turns
  * @param band tile rows that clusters work through together, for L2
+ * @param deep whether an instruction takes 96 elements of four bits along k instead of 64 (SM103)
  */
 public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor, int tileN, int ctas, int cluster,
-    int stages, int accumulators, boolean dynamic, int band) {
+    int stages, int accumulators, boolean dynamic, int band, boolean deep) {
   /** Rows of C that a CTA computes at once. */
   public static final int TILE_M = TensorMemory.LANES;
   private static final int DEPTH_BYTES = 128;
+  /** A multiple of 128 bytes, and of the 48 of an instruction. */
+  private static final int DEEP_BYTES = 384;
   private static final int ALIGNED_BYTES = 16;
   private static final int UNPACKED = 128;
 
@@ -50,6 +53,12 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     if (types.kind().scaled() && tileN % TILE_M != 0) {
       throw new IllegalArgumentException("tileN = " + tileN + ": scales come for " + TILE_M + " columns at once");
     }
+  }
+
+  /** The configuration of the usual K of an instruction. */
+  public Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor, int tileN, int ctas, int cluster,
+      int stages, int accumulators, boolean dynamic, int band) {
+    this(types, aKMajor, bKMajor, tileN, ctas, cluster, stages, accumulators, dynamic, band, false);
   }
 
   /** @param copied rows that a CTA copies at once */
@@ -96,7 +105,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
 
   private UmmaAtom atom() {
     var sums = types.output() == ElementType.I32 ? ElementType.I32 : ElementType.F32;
-    return new UmmaAtom(types.kind(), types.a(), types.b(), sums, ctas * TILE_M, tileN, ctas);
+    return new UmmaAtom(types.kind(), types.a(), types.b(), sums, ctas * TILE_M, tileN, ctas, deep);
   }
 
   /** The tiles of a C of these extents. */
@@ -140,7 +149,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
 
   /** K of a stage, in containers. */
   private int tileK() {
-    return DEPTH_BYTES / types.a().container().bytes();
+    return (deep ? DEEP_BYTES : DEPTH_BYTES) / types.a().container().bytes();
   }
 
   private TensorSpec operand(String name, MmaFormat format, String rows, boolean kMajor) {

@@ -74,7 +74,7 @@ public final class Sm100Gemms {
       throw new IllegalArgumentException(obstacle);
     });
     epilogue.requireFor(problem);
-    var kernel = CompiledKernel.compile(traced, Target.SM100A);
+    var kernel = CompiledKernel.compile(traced, config.deep() ? Target.SM103A : Target.SM100A);
     long tiles = (long) Math.ceilDiv(problem.m(), config.cluster() * Sm100GemmConfig.TILE_M)
         * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();
     boolean stays = !config.dynamic() && config.accumulators() > 1;

@@ -6,7 +6,6 @@ import tilewright.simulator.tmem.TmemAddress;
 
 /** The cells of one CTA's Tensor Memory that a multiplication reads and writes, for the sanitizer. */
 final class TensorFootprint {
-  private static final int A_COLUMNS = 8;
 
   private final TensorProduct p;
   private final TensorWatch.Access by;
@@ -25,15 +24,15 @@ final class TensorFootprint {
     for (int fold = 0; fold < p.path.folds(); fold++) {
       for (int row = 0; row < p.path.rows(); row += TensorWatch.LANES) {
         int lane = p.path.lane(row, fold);
-        if (p.aPlace != null) read(p.aPlace, lane, p.aPlace.column(), A_COLUMNS);
+        if (p.aPlace != null) read(p.aPlace, lane, p.aPlace.column(), p.columnsOfA());
         if (p.metadata != null) {
           read(p.metadata, lane, p.metadata.column() + p.descriptor.selector(), MetadataLayout.columns(p.kind));
         }
       }
     }
     if (p.scales > 0) {
-      scales(p.aScales, p.path.rows());
-      scales(p.bScales, columns);
+      scales(p.aScales, p.path.rows(), p.descriptor.aScale());
+      scales(p.bScales, columns, p.descriptor.bScale());
     }
     for (int fold = 0; fold < p.path.folds(); fold++) {
       for (int row = 0; row < p.path.rows(); row += TensorWatch.LANES) accumulate(p.path.lane(row, fold), columns);
@@ -45,12 +44,18 @@ final class TensorFootprint {
   }
 
   /** Scales of so many rows or columns, in each warp's lanes. */
-  private void scales(TmemAddress at, int count) {
+  private void scales(TmemAddress at, int count, int id) {
+    for (int word = 0; word < ScaleLayout.words(id, p.scales); word++) {
+      scalesOfWord(at.column() + word * ScaleLayout.columnsOfWord(count), count);
+    }
+  }
+
+  private void scalesOfWord(int column, int count) {
     for (int lane = 0; lane < TmemAddress.LANES; lane += TensorWatch.LANES) {
       int within = lane % ScaleLayout.ROWS;
       for (int first = 0; first + within < count; first += ScaleLayout.ROWS) {
         int used = Math.min(TensorWatch.LANES, count - first - within);
-        watch.read(by, lane, (1 << used) - 1, at.column() + ScaleLayout.column(first), 1);
+        watch.read(by, lane, (1 << used) - 1, column + ScaleLayout.column(first), 1);
       }
     }
   }

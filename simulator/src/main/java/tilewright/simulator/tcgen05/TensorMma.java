@@ -28,8 +28,9 @@ public final class TensorMma {
   public static final int FILL = 1;
   public static final int USE = 2;
   public static final int LAST_USE = 3;
+  /** The compute capability times ten whose tensor cores multiply 96 elements of 4 bits at once. */
+  private static final int ULTRA = 103;
   private static final MmaKind[] KINDS = MmaKind.values();
-  private static final int A_COLUMNS = 8;
   private static final int WORDS_A_CTA = 4;
 
   /** A place in Tensor Memory that each lane names. */
@@ -133,6 +134,9 @@ public final class TensorMma {
     var group = TensorAllocation.group(w, lane, ctas, site);
     try {
       var i = InstructionDescriptor.of(descriptor, kind, ctas, has(WEIGHT_STATIONARY), has(SPARSE));
+      if (i.deep() && w.cta.state.architecture != ULTRA) {
+        throw new IllegalArgumentException("K is 96, but only sm_103a multiplies 96 deep");
+      }
       var path = DataPath.of(i.m(), ctas, has(WEIGHT_STATIONARY), has(SPARSE));
       if (has(SHIFTED) && path != DataPath.A && path != DataPath.D) {
         throw new IllegalArgumentException(".ashift needs M = 128 in one CTA or 256 in two, but M is " + i.m());
@@ -170,12 +174,12 @@ public final class TensorMma {
     p.b = new TensorOperand[n];
     for (int c = 0; c < n; c++) {
       p.b[c] = new TensorOperand(p.group[c], b[lane], i.transposeB(), i.n() / n + p.zeroColumns.shift(),
-          kind.depth(sparse), bits, w, lane, site);
+          p.depth(sparse), bits, w, lane, site);
     }
     if (a == null) {
       p.a = new TensorOperand[n];
       for (int c = 0; c < n; c++) {
-        p.a[c] = new TensorOperand(p.group[c], aDescriptor[lane], i.transposeA(), p.path.rows(), kind.depth(false),
+        p.a[c] = new TensorOperand(p.group[c], aDescriptor[lane], i.transposeA(), p.path.rows(), p.depth(false),
             bits, w, lane, site);
       }
     } else {
@@ -194,9 +198,11 @@ public final class TensorMma {
       }
     }
     if (scales == 0) return;
-    ScaleLayout.requireId("A", i.aScale(), scales);
-    ScaleLayout.requireId("B", i.bScale(), scales);
-    p.scales = scales;
+    p.scales = scales * p.depth(false) / kind.depth(false);
+    ScaleLayout.requireId("A", i.aScale(), p.scales);
+    ScaleLayout.requireId("B", i.bScale(), p.scales);
+    ScaleLayout.requireRows("A", p.path.rows(), i.aScale(), p.scales);
+    ScaleLayout.requireRows("B", i.n() / p.path.folds(), i.bScale(), p.scales);
     p.aScales = TmemAddress.withoutSelector(aScales.bits(lane));
     p.bScales = TmemAddress.withoutSelector(bScales.bits(lane));
   }
@@ -207,21 +213,26 @@ public final class TensorMma {
     for (var cta : p.group) {
       var m = TensorMemory.of(cta);
       m.requireColumns(p.dPlace.column(), p.descriptor.n() / folds, "multiplies into", w, lane, site);
-      if (p.aPlace != null) m.requireColumns(p.aPlace.column(), A_COLUMNS, "multiplies", w, lane, site);
+      if (p.aPlace != null) m.requireColumns(p.aPlace.column(), p.columnsOfA(), "multiplies", w, lane, site);
       if (p.metadata != null) {
         m.requireColumns(p.metadata.column() + p.descriptor.selector(), MetadataLayout.columns(kind),
             "takes sparsity metadata from", w, lane, site);
       }
       if (p.scales == 0) continue;
-      m.requireColumns(p.aScales.column(), p.path.rows() / ScaleLayout.ROWS, "takes scales from", w, lane, site);
-      int rows = p.descriptor.n() / folds;
-      m.requireColumns(p.bScales.column(), (rows + ScaleLayout.ROWS - 1) / ScaleLayout.ROWS, "takes scales from", w,
-          lane, site);
+      scales(m, p, p.aScales, p.path.rows(), p.descriptor.aScale(), w, lane, site);
+      scales(m, p, p.bScales, p.descriptor.n() / folds, p.descriptor.bScale(), w, lane, site);
     }
     if (!disabled.isEmpty() && disabled.size() != WORDS_A_CTA * ctas) {
       throw new IllegalArgumentException("disable-output-lane has " + disabled.size() + " words, but cta_group::" + ctas
           + " needs " + WORDS_A_CTA * ctas);
     }
+  }
+
+  private static void scales(TensorMemory memory, TensorProduct p, TmemAddress at, int rows, int id, Warp w, int lane,
+      int site) {
+    int more = (ScaleLayout.words(id, p.scales) - 1) * ScaleLayout.columnsOfWord(rows);
+    memory.requireColumns(at.column(), more + (rows + ScaleLayout.ROWS - 1) / ScaleLayout.ROWS, "takes scales from", w,
+        lane, site);
   }
 
   /** A collector buffer only saves reading an operand again, so whoever uses it must have filled it with the same. */

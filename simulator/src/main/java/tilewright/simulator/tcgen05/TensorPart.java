@@ -177,10 +177,10 @@ final class TensorPart {
     for (int row = 0; row < rows; row++) {
       if (isDisabled(row)) continue;
       if (p.sparse()) p.positions(cta, row, fold, positions);
-      scales(p.aScales, p.descriptor.aScale(), row, row, aScales);
+      scales(p.aScales, p.descriptor.aScale(), rows, row, row, aScales);
       var a = factor(row);
       for (int n = 0; n < columns; n++) {
-        scales(p.bScales, p.descriptor.bScale(), row, n, bScales);
+        scales(p.bScales, p.descriptor.bScale(), columns, row, n, bScales);
         float old = old(row, n);
         if (format.isNan(aScales[0]) || format.isNan(bScales[0])) {
           write(row, n, NAN);
@@ -194,19 +194,20 @@ final class TensorPart {
   }
 
   private void scaledNibbles() {
-    var dot = new Fp4Dot(cta.state.fp4Model, p.descriptor.scale());
+    int groups = left.length / Fp4Dot.GROUP;
+    var dot = new Fp4Dot(cta.state.fp4Model, p.descriptor.scale(), groups);
     var columnsOfB = nibbles(right, firstColumn, columns, p.descriptor.negateB());
     var rowsOfA = nibbles(left, 0, rows, p.descriptor.negateA());
     var gathered = new Fp4Dot.Factor();
-    int[] aScales = new int[Fp4Dot.GROUPS];
-    int[] bScales = new int[Fp4Dot.GROUPS];
+    int[] aScales = new int[groups];
+    int[] bScales = new int[groups];
     int[] positions = new int[left.length];
     for (int row = 0; row < rows; row++) {
       if (isDisabled(row)) continue;
       if (p.sparse()) p.positions(cta, row, fold, positions);
-      scales(p.aScales, p.descriptor.aScale(), row, row, aScales);
+      scales(p.aScales, p.descriptor.aScale(), rows, row, row, aScales);
       for (int n = 0; n < columns; n++) {
-        scales(p.bScales, p.descriptor.bScale(), row, n, bScales);
+        scales(p.bScales, p.descriptor.bScale(), columns, row, n, bScales);
         var b = columnsOfB[n];
         if (p.sparse()) {
           for (int k = 0; k < positions.length; k++) gathered.copy(k, b, positions[k]);
@@ -218,11 +219,14 @@ final class TensorPart {
   }
 
   /** The scales of each group of a row of A or column of B, from the lanes of the warp that a row of D lies in. */
-  private void scales(TmemAddress at, int id, int row, int index, int[] scales) {
+  private void scales(TmemAddress at, int id, int count, int row, int index, int[] scales) {
     int lane = lane(row) / TmemAddress.WARP_LANES * TmemAddress.WARP_LANES + ScaleLayout.lane(index);
-    int word = TensorMemory.of(cta).cells[TensorMemory.cell(lane, at.column() + ScaleLayout.column(index))];
+    int[] cells = TensorMemory.of(cta).cells;
+    int first = TensorMemory.cell(lane, at.column() + ScaleLayout.column(index));
     for (int g = 0; g < scales.length; g++) {
-      scales[g] = word >>> Byte.SIZE * (id + g * p.scales / Fp4Dot.GROUPS) & 0xFF;
+      int scale = id + g * p.scales / scales.length;
+      int word = cells[first + scale / Integer.BYTES * ScaleLayout.columnsOfWord(count)];
+      scales[g] = word >>> Byte.SIZE * (scale % Integer.BYTES) & 0xFF;
     }
   }
 

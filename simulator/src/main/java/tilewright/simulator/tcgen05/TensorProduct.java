@@ -17,6 +17,9 @@ import tilewright.simulator.tmem.ZeroColumnMask;
  * CTA of the group gives its rows of A and its columns of B and keeps its rows of D.
  */
 final class TensorProduct extends TensorOperation {
+  /** K of 4-bit elements in the deeper form. */
+  private static final int DEEP = 96;
+
   final MmaKind kind;
   final InstructionDescriptor descriptor;
   final DataPath path;
@@ -87,12 +90,22 @@ final class TensorProduct extends TensorOperation {
     return descriptor.sparse();
   }
 
+  /** Elements of a row of A, or where {@code sparse}, of a column of B beside a sparse A. */
+  int depth(boolean sparse) {
+    return descriptor.deep() ? DEEP : kind.depth(sparse);
+  }
+
+  /** Columns that a row of A takes in Tensor Memory. */
+  int columnsOfA() {
+    return depth(false) * kind.containerBits() / Integer.SIZE;
+  }
+
   @Override
   void run() {
     int[][] right = right();
     int columns = descriptor.n() / path.folds();
     for (int c = 0; c < group.length; c++) {
-      int[][] left = new int[kind.depth(false)][path.rows()];
+      int[][] left = new int[depth(false)][path.rows()];
       if (a != null) {
         a[c].read(aType(), left, 0);
         if (shifted) shift(left);
@@ -108,7 +121,7 @@ final class TensorProduct extends TensorOperation {
   /** All columns of B, by depth. */
   private int[][] right() {
     int shift = zeroColumns.shift();
-    int[][] all = new int[kind.depth(sparse())][descriptor.n() + shift];
+    int[][] all = new int[depth(sparse())][descriptor.n() + shift];
     for (int c = 0; c < group.length; c++) b[c].read(bType(), all, c * descriptor.n() / group.length);
     if (shift > 0) for (var row : all) System.arraycopy(row, shift, row, 0, descriptor.n());
     var zeros = zeroColumns.zeros();

@@ -5,7 +5,8 @@ import tilewright.simulator.Fp4Model;
 
 /**
  * The sum of one accumulator and 64 products of E2M1, of {@code kind::mxf4} and {@code mxf4nvf4}, in groups of sixteen
- * that share scales. Two published models, neither of which was compared with a device here.
+ * that share scales. Two published models, neither of which was compared with a device here. Sums of 96 products
+ * (SM103) are taken to have two groups more, as nobody has published theirs.
  */
 public final class Fp4Dot {
   public static final int DEPTH = 64;
@@ -23,15 +24,28 @@ public final class Fp4Dot {
 
   private final Fp4Model model;
   private final ScaleFormat format;
-  private final int[] quarters = new int[DEPTH / QUARTER];
-  private final int[] sums = new int[GROUPS];
-  private final int[] exponents = new int[GROUPS];
-  private final int[] eighths = new int[GROUPS];
-  private final int[] largest = new int[GROUPS];
+  private final int groups;
+  private final int[] quarters;
+  private final int[] sums;
+  private final int[] exponents;
+  private final int[] eighths;
+  private final int[] largest;
 
+  /** Sums of 64 products. */
   public Fp4Dot(Fp4Model model, ScaleFormat format) {
+    this(model, format, GROUPS);
+  }
+
+  /** Sums of so many groups. */
+  public Fp4Dot(Fp4Model model, ScaleFormat format, int groups) {
     this.model = model;
     this.format = format;
+    this.groups = groups;
+    quarters = new int[groups * GROUP / QUARTER];
+    sums = new int[groups];
+    exponents = new int[groups];
+    eighths = new int[groups];
+    largest = new int[groups];
   }
 
   /** One row of A or column of B: twice the values, which are whole, and the exponents, far below all for zeros. */
@@ -83,7 +97,7 @@ public final class Fp4Dot {
    */
   public float add(float old, Factor a, Factor b, int[] aScales, int[] bScales) {
     if (old != old) return ScaledDot.NAN;
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < groups; g++) {
       if (format.isNan(aScales[g]) || format.isNan(bScales[g])) return ScaledDot.NAN;
       exponents[g] = format.exponent(aScales[g]) + format.exponent(bScales[g]);
       eighths[g] = format.eighths(aScales[g]) * format.eighths(bScales[g]);
@@ -132,10 +146,10 @@ public final class Fp4Dot {
   /** MMA-Sim: groups count with the exponent of their scales, zero terms with one of their own. */
   private float aligned(float old) {
     int top = old == 0 ? ZERO : exponentOf(old);
-    for (int g = 0; g < GROUPS; g++) top = Math.max(top, largest[g] == NONE ? ZERO : exponents[g]);
+    for (int g = 0; g < groups; g++) top = Math.max(top, largest[g] == NONE ? ZERO : exponents[g]);
     int quantum = top - FRACTION;
     long total = cut(old, quantum);
-    for (int g = 0; g < GROUPS; g++) total += cut(g, sums[g], quantum);
+    for (int g = 0; g < groups; g++) total += cut(g, sums[g], quantum);
     return rounded(total, quantum);
   }
 
@@ -143,7 +157,7 @@ public final class Fp4Dot {
   private float windowed(float old) {
     int product = NONE;
     int scale = NONE;
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < groups; g++) {
       if (largest[g] == NONE) continue;
       product = Math.max(product, largest[g] + exponents[g]);
       scale = Math.max(scale, exponents[g]);
@@ -159,7 +173,7 @@ public final class Fp4Dot {
 
   private float byQuarters(float old, int quantum, boolean fine) {
     long total = cut(old, quantum);
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < groups; g++) {
       if (!fine) {
         total += cut(g, sums[g], quantum);
         continue;
@@ -172,7 +186,7 @@ public final class Fp4Dot {
   /** @param least groups with a lower scale are dropped when they are tiny */
   private float byGroups(float old, int c, int quantum, int least) {
     long total = cut(old, quantum);
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < groups; g++) {
       if (largest[g] == NONE) continue;
       double magnitude = Math.scalb((double) Math.abs(sums[g] * eighths[g]), exponents[g] - PRODUCT_BITS);
       if (exponents[g] < least && magnitude < TINY) continue;

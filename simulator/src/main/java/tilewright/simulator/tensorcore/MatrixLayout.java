@@ -11,6 +11,8 @@ package tilewright.simulator.tensorcore;
  */
 public record MatrixLayout(MatrixDescriptor descriptor, boolean depthMajor, int bits) {
   private static final int CORE_BYTES = 16;
+  /** Runs of sixteen bytes that a division has. */
+  private static final int DIVIDED_RUNS = 3;
 
   /** Elements that lie side by side, aligned to as many bytes: sixteen bytes of them. */
   public int run() {
@@ -34,6 +36,8 @@ public record MatrixLayout(MatrixDescriptor descriptor, boolean depthMajor, int 
     if (d.swizzle() == Swizzle.NONE) {
       offset = row * CORE_BYTES + (depthMajor ? group * d.stride() + beyond(along)
           : along * d.stride() + beyond(group));
+    } else if (d.absolute()) {
+      return divided(row * d.swizzle().span() + group * d.stride(), along);
     } else {
       int units = d.swizzle().span() / CORE_BYTES;
       offset = row * d.swizzle().span() + along % units * CORE_BYTES + group * d.stride() + beyond(along / units);
@@ -41,9 +45,26 @@ public record MatrixLayout(MatrixDescriptor descriptor, boolean depthMajor, int 
     return d.address(offset);
   }
 
+  /**
+   * The address of a run of 48 bytes along k, of which those from the end of the first row of 128 bytes on, or where
+   * they all lie in it the last one, begin at the address that the descriptor has for the leading dimension (PTX ISA,
+   * Absolute address mode for K dimension being 48B).
+   */
+  private int divided(int offset, int along) {
+    var d = descriptor;
+    if (d.swizzle() != Swizzle.B128 || !depthMajor || d.baseOffset() != 0) {
+      throw new IllegalArgumentException("an address of the second chunk goes with swizzled rows of 128 bytes along k "
+          + "and without a base offset only");
+    }
+    int begin = d.start() % d.swizzle().span();
+    int first = Math.min(DIVIDED_RUNS - 1, (d.swizzle().span() - begin) / CORE_BYTES);
+    return along < first ? d.address(offset + along * CORE_BYTES)
+        : d.swizzle().apply(d.leading() + offset + (along - first) * CORE_BYTES);
+  }
+
   /** The offset of the n-th repetition in the leading dimension. */
   private int beyond(int n) {
     var d = descriptor;
-    return n == 0 ? 0 : d.absolute() ? n * (d.leading() - d.start()) : n * d.leading();
+    return n * d.leading();
   }
 }

@@ -16,10 +16,11 @@ import tilewright.simulator.tensorcore.ScaleFormat;
  * @param aScale byte of the word at which A's scale factors begin
  * @param bScale the same of B's
  * @param shift the largest shift that a zero-column mask may ask for
+ * @param deep whether K of 4-bit elements is 96 instead of 64
  */
 public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType d, ScaleFormat scale,
     boolean sparse, int selector, boolean saturate, boolean negateA, boolean negateB, boolean transposeA,
-    boolean transposeB, int aScale, int bScale, int shift) {
+    boolean transposeB, int aScale, int bScale, int shift, boolean deep) {
   private static final int K96 = 31;
 
   /**
@@ -81,7 +82,7 @@ public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType 
         throw wrong("D type", 0, "bf16 factors need f32 accumulators");
       }
       return new InstructionDescriptor(field(24, 5) << 4, field(17, 6) << 3, a, b, d, ScaleFormat.UE8M0, sparse,
-          selector, flag(3), flag(13), flag(14), flag(15), flag(16), 0, 0, field(30, 2) == 0 ? 0 : 4 << field(30, 2));
+          selector, flag(3), flag(13), flag(14), flag(15), flag(16), 0, 0, field(30, 2) == 0 ? 0 : 4 << field(30, 2), false);
     }
 
     InstructionDescriptor scaled() {
@@ -93,7 +94,7 @@ public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType 
       if (four) {
         zero(12, 1);
         zero(15, 2);
-        if (flag(K96)) throw wrong("K", 96, "only sm_103a multiplies 96 deep");
+        if (flag(K96) && flag(2)) throw wrong("K", 96, "a sparse A has 128");
       } else {
         zero(K96, 1);
       }
@@ -103,7 +104,7 @@ public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType 
       }
       return new InstructionDescriptor(field(27, 2) << 7, field(17, 6) << 3, element("A type", field(7, 3)),
           element("B type", field(10, four ? 2 : 3)), MmaType.F32, scale, flag(2), 0, false, flag(13), flag(14),
-          flag(15), flag(16), field(29, 2), field(4, 2), 0);
+          flag(15), flag(16), field(29, 2), field(4, 2), 0, flag(K96));
     }
 
     private MmaType accumulator(int code) {

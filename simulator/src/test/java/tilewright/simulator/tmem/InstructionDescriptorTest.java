@@ -91,7 +91,7 @@ class InstructionDescriptorTest {
     refused("selector", SHAPE | F32 | 1, MmaKind.F16);
     refused("sparsity bit is 1", SHAPE | F32 | 4, MmaKind.F16);
     refused("scale type is 0", SHAPE | 1 << 7 | 1 << 10, MmaKind.MXF4);
-    refused("K is 96", SHAPE | 1 << 7 | 1 << 10 | 1 << 31, MmaKind.MXF4NVF4);
+    refused("sparse A has 128", SHAPE | 1 << 2 | 1 << 7 | 1 << 10 | 1 << 31, MmaKind.MXF4NVF4);
     refused("bit 15", SHAPE | 1 << 7 | 1 << 10 | 1 << 15 | 1 << 23, MmaKind.MXF4);
   }
 

@@ -40,6 +40,11 @@ public enum MmaKind {
     return text;
   }
 
+  /** The text with the elements of a block instead of the scales of an instruction. */
+  String textOfBlocks() {
+    return text.substring(0, text.indexOf("scale_vec")) + "block" + block;
+  }
+
   List<MmaFormat> formats() {
     return formats;
   }

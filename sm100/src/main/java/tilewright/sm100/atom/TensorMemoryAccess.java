@@ -93,8 +93,8 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
    */
   public F32 loadWithMaximum(Scope k, TensorMemoryTile tile, I32 warp, int column, Fragment into) {
     if (shape != Shape.LANES_32_BITS_32 || repeats < 2) {
-      throw new TraceException("no tcgen05.ld.red of shape " + shape.text + " with " + columns() + " columns: 32x32b with 2 "
-          + "or more");
+      throw new TraceException("no tcgen05.ld.red of shape " + shape.text + " with " + columns()
+          + " columns: 32x32b with 2 or more");
     }
     var largest = k.newRegister(PtxType.F32);
     k.emit("tcgen05.ld.red.sync.aligned." + shape.text + ".x" + repeats + ".max.f32",

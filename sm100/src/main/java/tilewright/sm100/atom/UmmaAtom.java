@@ -18,9 +18,13 @@ import tilewright.ptx.Operand;
  * @param m rows of D, in both CTAs of a pair together
  * @param n columns of D
  * @param ctas 1 or 2
+ * @param deep whether K is 48 bytes of elements of four bits instead of 32 bytes (SM103)
  */
-public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums, int m, int n, int ctas) {
+public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums, int m, int n, int ctas,
+    boolean deep) {
   private static final int DEPTH_BYTES = 32;
+  private static final int DEEP_BYTES = 48;
+  private static final int DEEP_BIT = 1 << 31;
   private static final int HALF_ROWS = 64;
   private static final int MOST_COLUMNS = 256;
   /** Places of the bytes at which scales begin in the instruction descriptor. */
@@ -40,11 +44,19 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
       throw new TraceException("no tcgen05.mma of " + ctas + " CTAs and kind " + kind + " has " + m + " rows: "
           + (kind.scaled() ? "" : ctas * HALF_ROWS + " or ") + ctas * TensorMemory.LANES);
     }
+    if (deep && kind.perContainer() == 1) {
+      throw new TraceException("kind " + kind + " has no K of " + DEEP_BYTES + " bytes: MXF4 and NVF4 have");
+    }
     int unit = columnUnit(kind, m, ctas);
     if (n < unit || n > MOST_COLUMNS || n % unit != 0) {
       throw new TraceException("no tcgen05.mma of " + ctas + " CTAs, kind " + kind + " and " + m + " rows has " + n
           + " columns: a multiple of " + unit + " up to " + MOST_COLUMNS);
     }
+  }
+
+  /** The atom of the usual K. */
+  public UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums, int m, int n, int ctas) {
+    this(kind, a, b, sums, m, n, ctas, false);
   }
 
   private static int columnUnit(MmaKind kind, int m, int ctas) {
@@ -72,7 +84,7 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** K of one instruction, in containers of shared memory. */
   public int depth() {
-    return DEPTH_BYTES / a.container().bytes();
+    return (deep ? DEEP_BYTES : DEPTH_BYTES) / a.container().bytes();
   }
 
   /** Rows of A and D in each CTA. */
@@ -121,7 +133,7 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** The instruction descriptor for factors whose neighbours run along k or along m and n. */
   int descriptor(boolean aKMajor, boolean bKMajor) {
-    int shape = n / 8 << 17 | m / 16 << 24;
+    int shape = n / 8 << 17 | m / 16 << 24 | (deep ? DEEP_BIT : 0);
     int factors = a.code(kind) << 7 | b.code(kind) << 10 | (aKMajor ? 0 : 1 << 15) | (bKMajor ? 0 : 1 << 16);
     return shape | factors | (kind.scaled() ? kind.scaleCode() << 23 : kind.accumulatorCode(sums) << 4);
   }
@@ -169,6 +181,6 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** The instruction's name. */
   public String form() {
-    return "tcgen05.mma" + TensorMemory.group(ctas) + ".kind::" + kind.text();
+    return "tcgen05.mma" + TensorMemory.group(ctas) + ".kind::" + (deep ? kind.textOfBlocks() : kind.text());
   }
 }

@@ -22,6 +22,10 @@ public record UmmaDescriptor(MatrixDescriptor matrix) {
   private static final int LEADING_SHIFT = 16;
   private static final int VERSION = 1 << 14;
   private static final int SWIZZLE_SHIFT = 29;
+  /** In the upper half: the leading dimension has an address, not an offset. */
+  private static final int ABSOLUTE = 1 << 20;
+  /** The last of three runs of 16 bytes. */
+  private static final int LAST_RUN = 32;
   /** Swizzle modes in the order of their codes; the codes in between do not occur. */
   private static final List<SwizzleMode> SWIZZLES = List.of(SwizzleMode.NONE, SwizzleMode.B128_ATOM_32B,
       SwizzleMode.B128, SwizzleMode.B128, SwizzleMode.B64, SwizzleMode.B64, SwizzleMode.B32);
@@ -56,6 +60,25 @@ public record UmmaDescriptor(MatrixDescriptor matrix) {
   public Operand.Register register(Scope k, SharedTensor tile, I32... coordinate) {
     return register(k, tile.placeOf(coordinate).dividedBy(GRANULE).plus(matrix.leading() / GRANULE << LEADING_SHIFT),
         high());
+  }
+
+  /**
+   * A 64-bit register with the descriptor of 48 bytes of each row, in a tile of swizzled rows of 128 bytes: the runs of
+   * 16 bytes from the end of a swizzled row on, or where they all lie in one the third, have an address of their own
+   * (PTX ISA, Absolute address mode for K dimension being 48B; SM103).
+   *
+   * @param begin byte of the tile's rows
+   */
+  public Operand.Register divided(Scope k, SharedTensor tile, int begin, I32 stage) {
+    if (!matrix.kMajor() || matrix.swizzle() != SwizzleMode.B128) {
+      throw new TraceException("48 bytes along k lie in swizzled rows of 128 bytes, not as " + matrix + " says");
+    }
+    int left = SwizzleMode.B128.span() - begin % SwizzleMode.B128.span();
+    int second = begin + Math.min(left, LAST_RUN);
+    var zero = k.constant(0);
+    var low = tile.placeOf(zero, k.constant(begin), stage).dividedBy(GRANULE)
+        .plus(tile.placeOf(zero, k.constant(second), stage).dividedBy(GRANULE).times(1 << LEADING_SHIFT));
+    return register(k, low, high() | ABSOLUTE);
   }
 
   static Operand.Register register(Scope k, I32 low, long high) {

@@ -88,7 +88,9 @@ public final class TiledUmma {
       int scale = slice / atom.depth() * perSlice;
       int tile = scale / ScaleCopy.SCALES;
       var first = k.constant(scale % ScaleCopy.SCALES);
-      atom.multiplyScaled(k, d, a.register(k, tileA, zero, at, stageA), a, b.register(k, tileB, zero, at, stageB), b,
+      var left = atom.deep() ? a.divided(k, tileA, slice, stageA) : a.register(k, tileA, zero, at, stageA);
+      var right = atom.deep() ? b.divided(k, tileB, slice, stageB) : b.register(k, tileB, zero, at, stageB);
+      atom.multiplyScaled(k, d, left, a, right, b,
           new UmmaAtom.Scales(scalesA.of(tile), first), new UmmaAtom.Scales(scalesB.of(tile), first),
           slice == 0 ? more : zero.equalTo(0));
     }

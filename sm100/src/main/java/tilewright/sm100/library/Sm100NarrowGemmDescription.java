@@ -23,6 +23,16 @@ final class Sm100NarrowGemmDescription implements KernelDescription {
   /** The kinds of {@code tcgen05.mma} that multiply narrow floats, the default first. */
   private static final List<MmaKind> KINDS = List.of(MmaKind.MXF8F6F4, MmaKind.F8F6F4, MmaKind.MXF4, MmaKind.NVF4);
 
+  private final Target target;
+
+  Sm100NarrowGemmDescription() {
+    this(Target.SM100A);
+  }
+
+  private Sm100NarrowGemmDescription(Target target) {
+    this.target = target;
+  }
+
   @Override
   public String name() {
     return "sm100_narrow_gemm";
@@ -45,8 +55,13 @@ final class Sm100NarrowGemmDescription implements KernelDescription {
   }
 
   @Override
+  public Sm100NarrowGemmDescription on(int capability) {
+    return new Sm100NarrowGemmDescription(capability == Target.SM103A.capability() ? Target.SM103A : Target.SM100A);
+  }
+
+  @Override
   public Target target() {
-    return Target.SM100A;
+    return target;
   }
 
   @Override
@@ -57,7 +72,7 @@ final class Sm100NarrowGemmDescription implements KernelDescription {
     int k = choice.number("k");
     var problem = NarrowGemm.problem(types, choice.number("m"), choice.number("n"), k, choice.number("batch"),
         choice.text("order")).scaled(choice.factor("alpha"), 0);
-    return NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, k, EpilogueArguments.plain(problem));
+    return NarrowGemm.prepare(NarrowGemm.configure(types, problem, target), problem, k, EpilogueArguments.plain(problem));
   }
 
   private static Setting element(String name) {

@@ -64,6 +64,9 @@ class UmmaAtomTest {
     assertEquals(1 << 7 | 1 << 10 | 16 << 17 | 16 << 24,
         new UmmaAtom(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F32, 256, 128, 2)
             .descriptor(true, true));
+    assertEquals(1 << 7 | 1 << 10 | 1 << 23 | 16 << 17 | 16 << 24 | 1 << 31,
+        new UmmaAtom(MmaKind.MXF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F32, 256, 128, 2, true)
+            .descriptor(true, true));
   }
 
   @ParameterizedTest

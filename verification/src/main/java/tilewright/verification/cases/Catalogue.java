@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import tilewright.kernel.Target;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.Sm80AttentionKernel;
@@ -27,6 +28,9 @@ public final class Catalogue {
     var cases = new ArrayList<>(single(registry, seed));
     cases.addAll(EpilogueCases.hopper(seed));
     cases.addAll(NarrowCases.products(seed));
+    // What only B300 has is verified where the registry is that of a B300.
+    boolean deep = registry.find("sm100_narrow_gemm").filter(k -> k.target().equals(Target.SM103A)).isPresent();
+    if (deep) cases.addAll(NarrowCases.deep(seed));
     cases.addAll(NarrowCases.quantizers(seed));
     var own = cases.stream().map(Case::kernel).collect(Collectors.toSet());
     registry.kernels().stream().filter(k -> !own.contains(k.name())).forEach(k -> cases.addAll(described(k, seed)));

@@ -13,6 +13,8 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.layout.Layout;
 import tilewright.numerics.BlockScaledModel;
@@ -24,6 +26,7 @@ import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.NarrowLayout;
 import tilewright.sm100.NarrowMatrix;
+import tilewright.sm100.Sm100GemmConfig;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm120.Sm120NarrowGemm;
@@ -49,17 +52,22 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     this(types, order, m, n, k, batch, numbers, seed, Multiplier.SM100);
   }
 
-  /** Returns this case multiplied by {@code mma.sync}. */
-  NarrowCase byWarps() {
-    return new NarrowCase(types, order, m, n, k, batch, numbers, seed, Multiplier.SM120);
+  /** Returns this case multiplied in another way. */
+  NarrowCase by(Multiplier other) {
+    return new NarrowCase(types, order, m, n, k, batch, numbers, seed, other);
   }
 
   /** The architectures that multiply such floats. */
   enum Multiplier {
-    SM100, SM120;
+    SM100("sm100"),
+    /** Blackwell's kernel, with what only B300 has. */
+    SM103("sm100"),
+    SM120("sm120");
 
-    private String arch() {
-      return name().toLowerCase(Locale.ROOT);
+    private final String arch;
+
+    Multiplier(String arch) {
+      this.arch = arch;
     }
   }
 
@@ -76,7 +84,7 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
   Case makeCase() {
     var config = m + "x" + n + "x" + k + " " + order + " " + name() + "->" + types.output().text() + description()
         + (batch == 1 ? "" : " batch=" + batch);
-    return new Case(multiplier.arch() + "_narrow_gemm", multiplier.arch(), config, EVERYWHERE,
+    return new Case(multiplier.arch + "_narrow_gemm", multiplier.arch, config, EVERYWHERE,
         Price.products(m, n, k, batch), this::launch, this::buffers, (_, out, _) -> compare(out));
   }
 
@@ -86,9 +94,13 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     var plain = EpilogueArguments.plain(problem);
     var epilogue = batch == 1 ? plain : NarrowGemm.withFactors(plain, batch);
     return switch (multiplier) {
-      case SM100 -> NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, k, epilogue);
+      case SM100, SM103 -> NarrowGemm.prepare(config(problem), problem, k, epilogue);
       case SM120 -> Sm120NarrowGemm.prepare(types, problem, k, epilogue);
     };
+  }
+
+  private Sm100GemmConfig config(GemmProblem problem) {
+    return NarrowGemm.configure(types, problem, multiplier == Multiplier.SM103 ? Target.SM103A : Target.SM100A);
   }
 
   private String description() {
@@ -193,10 +205,14 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
         Optional.of(comparison.bitExact()), comparison.violation());
   }
 
+  private boolean isDeep() {
+    return config(NarrowGemm.problem(types, m, n, k, batch, order)).deep();
+  }
+
   private BlockScaledModel model() {
     return switch (types.kind()) {
-      case MXF4 -> BlockScaledModel.MXF4;
-      case NVF4 -> BlockScaledModel.NVF4;
+      case MXF4 -> isDeep() ? BlockScaledModel.MXF4_DEEP : BlockScaledModel.MXF4;
+      case NVF4 -> isDeep() ? BlockScaledModel.NVF4_DEEP : BlockScaledModel.NVF4;
       default -> BlockScaledModel.MXF8F6F4;
     };
   }

@@ -56,7 +56,23 @@ public final class NarrowCases {
         NarrowCase.Numbers.SPREAD, seed));
     cases.add(new NarrowCase(types(MmaKind.MXF8F6F4, MmaFormat.E4M3, MmaFormat.E5M2, ElementType.F32), 72, 24, 160,
         NarrowCase.Numbers.WHOLE, seed));
-    return cases.stream().map(c -> c.byWarps().makeCase()).toList();
+    return cases.stream().map(c -> c.by(NarrowCase.Multiplier.SM120).makeCase()).toList();
+  }
+
+  /** Products of four bits on B300: whole stages and tails, steps of which scales lie in two words, and batches. */
+  public static List<Case> deep(long seed) {
+    var cases = new ArrayList<NarrowCase>();
+    for (var name : List.of("mxf4", "nvf4")) {
+      var format = NarrowFormat.named(name);
+      var types = types(format.kind(), format.element(), format.element(), ElementType.F32);
+      var half = types(format.kind(), format.element(), format.element(), ElementType.BF16);
+      cases.add(new NarrowCase(types, 136, 40, 288, NarrowCase.Numbers.WHOLE, seed));
+      cases.add(new NarrowCase(half, 136, 128, 75, NarrowCase.Numbers.NORMAL, seed));
+      cases.add(new NarrowCase(types, 136, 24, 1640, NarrowCase.Numbers.SPREAD, seed));
+      cases.add(new NarrowCase(half, "TN", 264, 40, 768, 2, NarrowCase.Numbers.SPREAD, seed));
+      cases.add(new NarrowCase(types, 40, 136, 330, NarrowCase.Numbers.SPREAD, seed));
+    }
+    return cases.stream().map(c -> c.by(NarrowCase.Multiplier.SM103).makeCase()).toList();
   }
 
   /** Every mix, with scales and without. */
