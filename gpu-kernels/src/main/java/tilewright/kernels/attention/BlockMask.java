@@ -68,7 +68,7 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
   /** The launch that makes the lists. */
   public PreparedLaunch prepare() {
     var s = problem.sizes();
-    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), problem.band(),
+    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification().traced(), problem.band(),
         problem.packed().isPresent(), tileM, tileN), Target.SM80);
     var arguments = LaunchArguments.of(kernel);
     addTo(arguments);

@@ -33,7 +33,7 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
     int dim = Math.ceilDiv(p.largestDim(), CHUNK) * CHUNK;
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
     return new Sm80FfpaConfig(new VariantConfig(WAY, p.type(), ElementType.F32, ElementType.F32, dim, "qkv"),
-        Sm80AttentionKernel.vector(p), exact, p.band().traced(), p.modification(), p.packed().isPresent(),
+        Sm80AttentionKernel.vector(p), exact, p.band().traced(), p.modification().traced(), p.packed().isPresent(),
         p.blockMask(), p.lse().isPresent());
   }
 

@@ -60,7 +60,7 @@ public record TileMask(AttentionProblem problem, int tileM, int tileN, boolean o
   /** The launch that lists the tiles. */
   public PreparedLaunch prepare() {
     var s = problem.sizes();
-    var kernel = CompiledKernel.compile(new TileListKernel(problem.modification(), problem.band(),
+    var kernel = CompiledKernel.compile(new TileListKernel(problem.modification().traced(), problem.band(),
         problem.packed().isPresent(), tileM, tileN), Target.SM80);
     var arguments = LaunchArguments.of(kernel);
     addTo(arguments);

@@ -104,7 +104,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
-    var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification(),
+    var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
         p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);

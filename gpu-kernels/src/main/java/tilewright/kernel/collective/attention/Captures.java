@@ -1,9 +1,12 @@
 package tilewright.kernel.collective.attention;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import tilewright.kernel.LaunchArguments;
 import tilewright.numerics.ElementType;
@@ -49,10 +52,28 @@ public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, M
           && place.strides().subList(0, last).stream().allMatch(stride -> stride % 2 == 0);
     }
 
+    /** This tensor at a place that all tensors share whose kernels are the same. */
+    private Given traced() {
+      boolean pairs = isAlignedToPairs();
+      var strides = new ArrayList<>(Collections.nCopies(tensor.rank(), pairs ? 2L : 1L));
+      strides.set(tensor.rank() - 1, 1L);
+      return new Given(tensor, new LaunchArguments.Tensor(tensor.name(), pairs ? 0 : tensor.type().bytes(),
+          Collections.nCopies(tensor.rank(), 1L), strides));
+    }
+
     /** A dense tensor in the buffer of its name, the last extent contiguous. */
     public static Given dense(CapturedTensor tensor, long... extents) {
       return new Given(tensor, tensor.dense(extents));
     }
+  }
+
+  /** The data as kernels see it: no extents, strides or values, which launches give. */
+  Captures traced() {
+    return new Captures(each(tensors, Given::traced), each(numbers, _ -> 0f), each(integers, _ -> 0), differentiated);
+  }
+
+  private static <V> Map<String, V> each(Map<String, V> map, UnaryOperator<V> change) {
+    return map.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, e -> change.apply(e.getValue())));
   }
 
   /**

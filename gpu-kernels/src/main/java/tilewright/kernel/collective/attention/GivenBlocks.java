@@ -78,6 +78,12 @@ public record GivenBlocks(int queries, int keys, Lists partial, Optional<Lists> 
     return Math.max(1, Math.ceilDiv(ofQueries, queries));
   }
 
+  /** The lists as kernels see them: no extents and strides, which launches give. */
+  GivenBlocks traced() {
+    var one = Lists.dense(PARTIAL, PARTIAL, List.of(1L, 1L, 1L), List.of(1L, 1L), 1);
+    return new GivenBlocks(queries, keys, one, full.map(_ -> one));
+  }
+
   /** Gives the lists to a launch. */
   void addTo(LaunchArguments arguments) {
     arguments.tensor(PARTIAL + "Counts", partial.counts).tensor(PARTIAL + "Indices", partial.indices);

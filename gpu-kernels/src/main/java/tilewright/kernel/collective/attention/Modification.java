@@ -50,6 +50,11 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
     return new Modification(score, mask, captures, Optional.of(lists));
   }
 
+  /** The change as kernels see it, which is the same whatever the launches give: one kernel serves all of them. */
+  public Modification traced() {
+    return new Modification(score, mask, captures.traced(), blocks.map(GivenBlocks::traced));
+  }
+
   /** Whether functions may read two numbers beside each other in one access. */
   public boolean readsPairs() {
     return !captures.alignedToPairs().isEmpty();

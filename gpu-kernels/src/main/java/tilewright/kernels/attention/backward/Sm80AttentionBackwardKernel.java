@@ -64,8 +64,9 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
   public static LaunchSequence prepare(AttentionBackwardProblem problem, Sm80BackwardConfig.Shape shape) {
     var p = problem.forward();
     boolean exact = p.sizes().headDim() == shape.tileD() && p.sizes().valueDim() == shape.tileDv();
-    var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band().traced(), p.modification(),
-        p.packed().isPresent(), problem.deterministic(), p.blockMask(), Sm80BackwardShapes.walk(problem));
+    var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band().traced(),
+        p.modification().traced(), p.packed().isPresent(), problem.deterministic(), p.blockMask(),
+        Sm80BackwardShapes.walk(problem));
     var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileN(), shape.tileD(),
         config.accumulatorOrder());
     int mostOfSm80 = Multiprocessor.of(Target.SM80.capability()).ctaSharedBytes();

@@ -68,7 +68,7 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     });
     var p = problem.forward();
     var shape = shape(p).orElseThrow();
-    var config = new Sm100BackwardConfig(p.type(), shape, HEADS_TOGETHER, p.band().traced(), p.modification(),
+    var config = new Sm100BackwardConfig(p.type(), shape, HEADS_TOGETHER, p.band().traced(), p.modification().traced(),
         p.packed().isPresent(), problem.deterministic(), p.blockMask());
     var kernel = CompiledKernel.compile(new Sm100AttentionBackward(config), Target.SM100A);
     var launches = new BackwardLaunches(problem, Sm100BackwardConfig.QUERIES, shape.keys(), shape.headDim(),

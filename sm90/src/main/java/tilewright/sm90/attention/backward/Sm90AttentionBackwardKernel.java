@@ -91,8 +91,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     var p = problem.forward();
     int blocks = Math.toIntExact(p.keyBlocks(shape.keys()));
     int together = headsTogether(problem, shape, blocks);
-    var config = new Sm90BackwardConfig(p.type(), shape, p.band().traced(), p.modification(), p.packed().isPresent(),
-        problem.deterministic(), p.blockMask());
+    var config = new Sm90BackwardConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
+        p.packed().isPresent(), problem.deterministic(), p.blockMask());
     var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
     var launches = new BackwardLaunches(problem, shape.queries(), shape.keys(), shape.headDim(),
         new QueryGradient(config).order());
