@@ -5,7 +5,7 @@ import sys
 import types
 
 dtypes = {name: type("dtype", (), {"__repr__": lambda self, name=name: f"torch.{name}"})()
-          for name in ("bfloat16", "float16", "float32", "float64", "int32", "int64", "uint8")}
+          for name in ("bfloat16", "float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")}
 
 
 def dense(shape):
@@ -18,7 +18,7 @@ def dense(shape):
 class Tensor:
     """A tensor at an address; new ones lie behind each other."""
 
-    last = 1 << 30
+    last, _version = 1 << 30, 0
 
     def __init__(self, *shape, dtype="bfloat16", strides=None, address=None, requires_grad=False, device="cuda:0"):
         self.shape, self._strides = tuple(shape), strides or dense(shape)
@@ -35,7 +35,7 @@ class Tensor:
         return len(self.shape)
 
     def element_size(self):
-        wide = {dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
+        wide = {dtypes["bool"]: 1, dtypes["int8"]: 1, dtypes["uint8"]: 1, dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
         return wide.get(self.dtype, 2)
 
     def numel(self):
@@ -68,8 +68,14 @@ class Tensor:
 
     contiguous = clone
 
-    def to(self, dtype, copy, memory_format):
+    def to(self, dtype, copy=False, memory_format=None):
         return self.new_empty(self.shape, dtype)
+
+    def view(self, dtype):
+        return Tensor(*self.shape, dtype=dtype, strides=self._strides, address=self._address, device=self.device)
+
+    def reshape(self, *shape):
+        return Tensor(*shape, dtype=self.dtype, address=self._address, device=self.device)
 
     def __neg__(self):
         return self.new_empty(self.shape)
@@ -88,6 +94,11 @@ class Tensor:
                       strides=tuple(self._strides[i] for i in order), requires_grad=self.requires_grad)
 
     def __getitem__(self, place):
+        from tilewright import _functions
+
+        indices = place if isinstance(place, tuple) else (place,)
+        if any(isinstance(index, _functions.Proxy) for index in indices):
+            return _functions.read(self, indices)
         end = place[-1].stop
         return Tensor(*self.shape[:-1], end, dtype=self.dtype, strides=self._strides, address=self._address,
                       device=self.device)
@@ -161,12 +172,12 @@ def install(monkeypatch):
     torch.ops = types.SimpleNamespace(tilewright=Library.operators, aten=types.SimpleNamespace())
     torch.empty_strided = lambda shape, strides, dtype, device: Tensor(*shape, strides=strides, dtype=dtype)
     torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False)
-    torch.cuda = types.SimpleNamespace(device=Guard)
+    torch.cuda = types.SimpleNamespace(device=Guard, is_current_stream_capturing=lambda: False)
     torch.is_grad_enabled, torch.is_autocast_enabled = (lambda: True), (lambda: False)
     for name, dtype in dtypes.items():
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("ops", "flash_attn", "rows", "rotary", "embeddings", "_torch"):
+    for name in ("ops", "flash_attn", "flex", "rows", "rotary", "embeddings", "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

@@ -17,6 +17,7 @@ _HOMES = {
     "attention": "ops",
     "attention_varlen": "ops",
     "sdpa": "ops",
+    "flex_attention": "flex",
     "gemm": "products",
     "linear": "products",
     "rms_norm": "rows",
@@ -32,7 +33,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("embeddings", "flash_attn", "ops", "products", "rotary", "rows", "transformers"):
+    if name in ("embeddings", "flash_attn", "flex", "ops", "products", "rotary", "rows", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

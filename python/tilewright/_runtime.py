@@ -17,12 +17,22 @@ _devices = {}
 class Device:
     """A GPU by its number."""
 
-    def __init__(self, driver, ordinal):
+    def __init__(self, driver, ordinal, data=None):
         self.driver, self.ordinal = driver, ordinal
-        self.data = Data(driver.capability(ordinal))
+        self.data = data or Data(driver.capability(ordinal))
+        self._beside = {}
         self._functions = {}
         self._counters = None
         self._by_stream = {}
+
+    def beside(self, folder):
+        """The same GPU with the kernels of another folder."""
+        with _lock:
+            found = self._beside.get(folder)
+            if found is None:
+                data = Data(self.driver.capability(self.ordinal), folder)
+                found = self._beside[folder] = Device(self.driver, self.ordinal, data)
+            return found
 
     def function(self, number):
         """A kernel's function, which the first call loads."""

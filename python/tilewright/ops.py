@@ -15,7 +15,7 @@ from . import _runtime
 from ._torch import PLAIN, New, current_device, current_stream, is_tracing, keeps_gradients, register
 
 FAR = 1 << 29  # a window's bound of more positions hides nothing
-_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
+TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
 
 class _Plans(threading.local):
@@ -39,7 +39,7 @@ def _mask(causal, left, right):
     return "window", min(left, FAR) if left >= 0 else FAR, min(right, FAR) if right >= 0 else FAR
 
 
-def _strides(numbers, name, tensor, packed):
+def strides(numbers, name, tensor, packed):
     """Notes a tensor's strides; one that is never walked is aligned whatever it is."""
     modes = "sh" if packed else "bsh"
     for mode, size, stride in zip(modes, tensor.shape, tensor.stride()):
@@ -47,13 +47,14 @@ def _strides(numbers, name, tensor, packed):
     numbers.setdefault(f"{name}_b", 0)
 
 
-def _check(q, k, v, packed):
+def check(q, k, v, packed, same_dims=True):
+    """Refuses tensors that are none of attention's; ``same_dims`` says whether v has the head dimension of q."""
     rank = 3 if packed else 4
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if tensor.dim() != rank:
             raise ValueError(f"{name} has shape {tuple(tensor.shape)}: needed is "
                              + ("(tokens, heads, dim)" if packed else "(batch, sequence, heads, dim)"))
-        if tensor.dtype not in _TYPES:
+        if tensor.dtype not in TYPES:
             raise TypeError(f"{name} is {tensor.dtype}: needed is torch.bfloat16 or torch.float16")
         if tensor.dtype != q.dtype:
             raise TypeError(f"{name} is {tensor.dtype}, but q is {q.dtype}")
@@ -67,7 +68,7 @@ def _check(q, k, v, packed):
         raise ValueError("q has head dimension 0: needed is at least 1")
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q has head dimension {q.shape[-1]}, but k has {k.shape[-1]}")
-    if q.shape[-1] != v.shape[-1]:
+    if same_dims and q.shape[-1] != v.shape[-1]:
         raise NotImplementedError(f"q has head dimension {q.shape[-1]} and v {v.shape[-1]}: needed are equal ones")
     if not packed and q.shape[0] != k.shape[0]:
         raise ValueError(f"q has a batch of {q.shape[0]}, but k has {k.shape[0]}")
@@ -76,7 +77,7 @@ def _check(q, k, v, packed):
         raise ValueError(f"{heads} heads do not share {shared} heads of keys: they must be a multiple")
 
 
-def _aligned(tensor):
+def aligned(tensor):
     """The tensor, or a copy of it whose rows begin at multiples of 16 bytes and are contiguous."""
     fits = (tensor.stride(-1) == 1 or tensor.shape[-1] <= 1) and not any(
         stride % 8 for size, stride in zip(tensor.shape[:-1], tensor.stride()) if size > 1)
@@ -103,7 +104,7 @@ class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
     def __init__(self, operator, q, k, v, options, cu_q, longest):
-        _check(q, k, v, cu_q is not None)
+        check(q, k, v, cu_q is not None)
         window = options[2]
         if len(window) != 2 or not all(isinstance(bound, numbers.Integral) for bound in window):
             raise TypeError(f"window is {window}: needed are two whole numbers")
@@ -113,7 +114,7 @@ class _Problem:
         self.device = _runtime.device(self.ordinal)
         self.scalars = {"scale": scale, "softcap": softcap, "softcapRate": 2 / softcap if softcap else 0.0}
         kind, left, right = _mask(causal, left, right)
-        key = "-".join([_TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["packed"] * self.packed
+        key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["packed"] * self.packed
                        + ["deterministic"] * deterministic)
         self.case = self.device.data.case(operator, key)
         dim, only = q.shape[-1], self.case.only("dim")
@@ -134,12 +135,12 @@ class _Problem:
         """The tensors as the kernel takes them."""
         if self.pad:
             tensors = [F.pad(x, (0, self.pad)) for x in tensors]
-        return [_aligned(x) for x in tensors]
+        return [aligned(x) for x in tensors]
 
     def prepare(self, names, lse, **tensors):
         """Finds the launches for tensors with these strides."""
         for name, tensor in tensors.items():
-            _strides(self.numbers, name, tensor, self.packed)
+            strides(self.numbers, name, tensor, self.packed)
         self.numbers.update(lse_b=0 if self.packed else lse.stride(0), lse_h=lse.stride(-2), lse_s=1)
         template = self.case.choose(self.numbers)
         if template is None:
@@ -156,7 +157,7 @@ class _Forward(_Problem):
 
     def __init__(self, q, k, v, options, cu_q, longest):
         super().__init__("attention_forward", q, k, v, (*options[:3], False, options[4]), cu_q, longest)
-        self.copies |= any(_aligned(x) is not x for x in (q, k, v))
+        self.copies |= any(aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
             self.o, self.lse = New(q.shape, q.dtype), New(_rows(q), torch.float32)
@@ -192,7 +193,7 @@ class _Backward(_Problem):
 
     def __init__(self, do, q, k, v, o, lse, options, cu_q, longest):
         super().__init__("attention_backward", q, k, v, options, cu_q, longest)
-        self.copies |= any(_aligned(x) is not x for x in (do, q, k, v, o))
+        self.copies |= any(aligned(x) is not x for x in (do, q, k, v, o))
         if not self.empty:
             do, q, k, v, o = self.given(do, q, k, v, o)
             self.gradients = [New(x.shape, x.dtype) for x in (q, k, v)]
@@ -349,7 +350,7 @@ def _pass_back_varlen(ctx, do, _):
     return (*gradients, None, None, *[None] * len(ctx.options))
 
 
-def _no_second_derivatives(ctx, *_):
+def no_second_derivatives(ctx, *_):
     raise NotImplementedError("second derivatives of attention: needed are first ones")
 
 
@@ -362,12 +363,12 @@ register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}
          _as_operator(_forward_varlen, 7), _fake_forward, _pass_back_varlen, _remember_varlen)
 _TENSORS = "Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse"
 register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-         _as_operator(_backward, 6), _fake_backward, _no_second_derivatives)
+         _as_operator(_backward, 6), _fake_backward, no_second_derivatives)
 register("attention_varlen_backward", f"({_TENSORS}, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-         _as_operator(_backward_varlen, 10), _fake_backward, _no_second_derivatives)
+         _as_operator(_backward_varlen, 10), _fake_backward, no_second_derivatives)
 
 
-def _cast(*tensors):
+def cast(*tensors):
     """The tensors in the type of autocast, as PyTorch's matrix products take them."""
     if torch.is_autocast_enabled():
         return [x.to(torch.get_autocast_gpu_dtype()) for x in tensors]
@@ -380,7 +381,7 @@ def call(q, k, v, scale, causal, window, deterministic, softcap, logarithms):
     :param logarithms: whether the logarithms are given, too
     """
     if q.dtype is torch.float32:
-        q, k, v = _cast(q, k, v)
+        q, k, v = cast(q, k, v)
     # Something follows what is done with tensors of other types.
     if is_tracing() or type(q) not in PLAIN:
         both = torch.ops.tilewright.attention_forward(
@@ -396,7 +397,7 @@ def call(q, k, v, scale, causal, window, deterministic, softcap, logarithms):
 def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window, deterministic, softcap, logarithms):
     """Attention of packed sequences by position."""
     if q.dtype is torch.float32:
-        q, k, v = _cast(q, k, v)
+        q, k, v = cast(q, k, v)
     lengths = (cu_q, cu_k, int(longest_q), int(longest_k))
     if is_tracing() or type(q) not in PLAIN:
         both = torch.ops.tilewright.attention_varlen_forward(

@@ -179,7 +179,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softca
         .deterministic(deterministic);
   }
 
-  private static View view(Map<String, Long> n, String tensor) {
+  static View view(Map<String, Long> n, String tensor) {
     return new View(tensor, 0, n.get(tensor + "_b"), n.get(tensor + "_s"), n.get(tensor + "_h"), 1);
   }
 

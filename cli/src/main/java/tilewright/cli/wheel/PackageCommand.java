@@ -23,6 +23,7 @@ import tilewright.cli.launch.LaunchProgress;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.cubin.CubinCache;
 import tilewright.kernel.CompiledKernel;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright package}: the operators as a Python wheel, which needs no Java, compiler or toolkit. */
@@ -33,9 +34,9 @@ import tools.jackson.databind.json.JsonMapper;
     "package --out dist --arch sm90 --operator attention_forward --case bf16-causal,bf16-all"})
 public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
-  static final List<String> SOURCES = List.of("__init__.py", "_dispatch.py", "_driver.py", "_launch.py", "_runtime.py",
-      "_torch.py", "embeddings.py", "flash_attn.py", "ops.py", "products.py", "py.typed", "rotary.py", "rows.py",
-      "transformers.py");
+  static final List<String> SOURCES = List.of("__init__.py", "_compile.py", "_dispatch.py", "_driver.py",
+      "_functions.py", "_launch.py", "_runtime.py", "_torch.py", "embeddings.py", "flash_attn.py", "flex.py",
+      TracedFunctions.FILE, "ops.py", "products.py", "py.typed", "rotary.py", "rows.py", "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 
@@ -60,6 +61,14 @@ public final class PackageCommand implements Callable<Integer> {
   @Option(names = "--columns", split = ",", paramLabel = "N",
       description = "Lengths of the rows of rms_norm, layer_norm, softmax and embedding: ${DEFAULT-VALUE}.")
   private List<Long> columns = RowOperator.COMMON;
+
+  @Option(names = "--functions", paramLabel = "FILE",
+      description = "Functions of flex_forward and flex_backward, as Python traces them (default: ready-made ones).")
+  private Optional<Path> functions = Optional.empty();
+
+  @Option(names = "--head-dim", split = ",", paramLabel = "N",
+      description = "Head dimensions of flex_forward and flex_backward: ${DEFAULT-VALUE}.")
+  private List<Long> headDims = FlexOperator.COMMON;
 
   public PackageCommand(Console console) {
     this.console = console;
@@ -92,6 +101,8 @@ public final class PackageCommand implements Callable<Integer> {
         json.writeValueAsBytes(code.stream().map(PackagedCode::json).toList()));
     for (var kernel : code) kernel.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
     for (var source : SOURCES) files.put(NAME + "/" + source, source(source));
+    // Python looks for functions where their kernels are.
+    functions.ifPresent(file -> files.put(NAME + "/" + TracedFunctions.FILE, InputFile.bytes(file)));
     var wheel = new Wheel(NAME, version(), "Tensor-core kernels with PyTorch operators, without a compiler", files);
     var file = out.resolve(wheel.fileName());
     var bytes = wheel.bytes();
@@ -107,7 +118,20 @@ public final class PackageCommand implements Callable<Integer> {
     columns.stream().filter(n -> n < 1 || n > RowOperator.LONGEST).findFirst().ifPresent(n -> {
       throw CommandFailure.badInput("--columns " + n + ": needed are numbers from 1 to " + RowOperator.LONGEST);
     });
-    return PackageData.operators(columns.stream().distinct().sorted().toList());
+    headDims.stream().filter(n -> n < 8 || n > 256 || n % 8 != 0).findFirst().ifPresent(n -> {
+      throw CommandFailure.badInput("--head-dim " + n + ": needed are multiples of 8 up to 256");
+    });
+    return PackageData.operators(columns.stream().distinct().sorted().toList(),
+        functions.map(PackageCommand::functions).orElse(TracedFunctions.READY_MADE),
+        headDims.stream().distinct().sorted().toList());
+  }
+
+  private static List<TracedFunctions> functions(Path file) {
+    try {
+      return TracedFunctions.all(JsonMapper.shared().readTree(InputFile.text(file)));
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw CommandFailure.badFile(file, "has no functions: " + e.getMessage());
+    }
   }
 
   private PackagedOperator operator(String name) {

@@ -15,13 +15,20 @@ final class PackageData {
 
   /** All operators. */
   static List<PackagedOperator> operators() {
-    return operators(RowOperator.COMMON);
+    return operators(RowOperator.COMMON, TracedFunctions.READY_MADE, FlexOperator.COMMON);
   }
 
-  /** All operators, those on rows with kernels for these lengths. */
-  static List<PackagedOperator> operators(List<Long> rowLengths) {
-    return Stream.concat(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
-        new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths)).toList();
+  /**
+   * All operators.
+   *
+   * @param rowLengths of the kernels on rows
+   * @param forms of the functions of FlexAttention
+   * @param flexDims head dimensions of its kernels
+   */
+  static List<PackagedOperator> operators(List<Long> rowLengths, List<TracedFunctions> forms, List<Long> flexDims) {
+    return Stream.of(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
+        new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths),
+        FlexOperator.both(forms, flexDims)).flatMap(operators -> operators).toList();
   }
 
   /** A case of an operator by name. */

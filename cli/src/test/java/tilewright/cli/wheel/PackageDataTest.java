@@ -34,18 +34,21 @@ class PackageDataTest {
   private static final Path PYTHON = Path.of("../python");
   /**
    * One case of each way to write a launch: tensor maps or not, packed or not, heads side by side, windows, rows, tiles
-   * of two extents, choices by cost.
+   * of two extents, choices by cost, lists of blocks and captured tensors.
    */
   private static final List<String> CASES = List.of("attention_forward 90 bf16-causal",
       "attention_forward 86 bf16-window-packed", "attention_backward 90 bf16-causal", "rms_norm 90 bf16",
-      "rope 90 bf16", "gemm 90 bf16-tn-bias");
+      "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative",
+      "flex_backward 90 bf16-causal-document");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
       "attention_backward 80 bf16-causal", "attention_backward 90 bf16-window-packed",
       "attention_forward 90 bf16-causal-softcap", "attention_backward 90 f16-all-packed-deterministic",
       "attention_backward 90 f16-all-deterministic", "layer_norm 80 f32", "softmax 86 f16",
-      "rope 80 f32", "rope 90 f16", "embedding 90 bf16", "embedding 86 f32", "gemm 90 f16-nt-plain");
+      "rope 80 f32", "rope 90 f16", "embedding 90 bf16", "embedding 86 f32", "gemm 90 f16-nt-plain",
+      "flex_forward 90 f16-blocks", "flex_forward 90 bf16-softcap", "flex_forward 80 bf16-causal-alibi", "flex_backward 90 f16-relative",
+      "flex_backward 80 f16-window-softcap");
 
   @TempDir
   Path folder;
