@@ -32,7 +32,7 @@ def main():
     empty = torch.library.custom_op("host_cost::empty", lambda x: torch.empty_like(x), mutates_args=(),
                                     schema="(Tensor x) -> Tensor")
     empty.register_fake(lambda x: torch.empty_like(x))
-    options = (0.125, True, -1, -1, False, 0.0)
+    options = (None, 0.125, True, -1, -1, False, 0.0)
     operator = torch.ops.tilewright.attention_forward
     for name, call in [
         ("flash_attn_func", lambda: flash_attn_func(q, k, v, causal=True)),
@@ -52,10 +52,10 @@ def parts(q, k, v):
     plan = ops._plans.forward[next(reversed(ops._plans.forward))]
     o, lse = plan.o.tensor(), plan.lse.tensor()
     stream = torch.cuda.current_stream().cuda_stream
-    addresses = [x.data_ptr() for x in (q, k, v, o, lse)] + [plan.device.counter(stream), 0, 0]
+    addresses = [x.data_ptr() for x in (q, k, v, o, lse)] + [plan.device.counter(stream), 0, 0, 0]
     yield "  new outputs", lambda: (plan.o.tensor(), plan.lse.tensor())
     yield "  launches, all addresses known", lambda: plan.launches.run(addresses, stream, 0)
-    yield "  and outputs", lambda: plan.run(q, k, v, addresses[:3])
+    yield "  and outputs", lambda: plan.run(q, k, v, None, addresses[:3])
 
 
 if __name__ == "__main__":

@@ -74,6 +74,12 @@ class Tensor:
     def view(self, dtype):
         return Tensor(*self.shape, dtype=dtype, strides=self._strides, address=self._address, device=self.device)
 
+    def unbind(self, mode):
+        rest = [i for i in range(self.dim()) if i != mode]
+        return [Tensor(*(self.shape[i] for i in rest), strides=tuple(self._strides[i] for i in rest), dtype=self.dtype,
+                       address=self._address + place * self._strides[mode] * self.element_size())
+                for place in range(self.shape[mode])]
+
     def reshape(self, *shape):
         return Tensor(*shape, dtype=self.dtype, address=self._address, device=self.device)
 

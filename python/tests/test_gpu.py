@@ -213,16 +213,17 @@ def test_compiled_functions_have_no_graph_breaks():
 
 def test_operators_keep_their_promises():
     q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16, grad=True)
-    torch.library.opcheck(torch.ops.tilewright.attention_forward.default, (q, k, v, 0.125, True, -1, -1, False, 0.0))
+    torch.library.opcheck(torch.ops.tilewright.attention_forward.default,
+                          (q, k, v, None, 0.125, True, -1, -1, False, 0.0))
     cu = torch.tensor([0, 60, 128], dtype=torch.int32, device="cuda")
     flat = [x[0].detach().requires_grad_() for x in (q, k, v)]
     torch.library.opcheck(torch.ops.tilewright.attention_varlen_forward.default,
-                          (*flat, cu, cu, 68, 68, 0.125, True, -1, -1, False, 0.0))
+                          (*flat, cu, cu, 68, 68, None, 0.125, True, -1, -1, False, 0.0))
 
 
 def test_operators_of_gradients_keep_their_promises():
     q, k, v = tensors(1, 128, 128, 4, 4, 64, torch.bfloat16)
-    options = (0.125, True, -1, -1, False, 0.0)
+    options = (None, 0.125, True, -1, -1, False, 0.0)
     o, lse = torch.ops.tilewright.attention_forward(q, k, v, *options)
     torch.library.opcheck(torch.ops.tilewright.attention_backward.default, (o, q, k, v, o, lse, *options),
                           test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
@@ -233,7 +234,7 @@ def test_gradients_through_operators_are_those_of_functions():
         pytest.skip("a fixed order is for SM90")
     q, k, v = tensors(2, 100, 130, 4, 2, 64, torch.bfloat16, grad=True)
     do = torch.randn_like(q)
-    o, _ = torch.ops.tilewright.attention_forward(q, k, v, 0.125, True, -1, -1, True, 0.0)
+    o, _ = torch.ops.tilewright.attention_forward(q, k, v, None, 0.125, True, -1, -1, True, 0.0)
     function = flash_attn_func(q, k, v, causal=True, softmax_scale=0.125, deterministic=True)
     assert torch.equal(o, function)
     for a, b in zip(torch.autograd.grad(o, (q, k, v), do), torch.autograd.grad(function, (q, k, v), do)):

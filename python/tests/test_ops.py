@@ -34,6 +34,9 @@ def data(folder):
     dense = ("B", "Sq", "Sk", "H", "Hk", "D", "L", "R")
     forward = {f"bf16-{mask}": case((*tensors, "tiles"), *dense) for mask in ("all", "causal", "window")}
     forward["bf16-causal-packed"] = case((*tensors, "cuQ", "cuK"), *dense, "N", "M")
+    for key in ("bf16-causal-alibi", "bf16-causal-alibi-packed"):
+        forward[key] = case((*tensors, "slopes"), "slopes", "slopes_b")
+        forward[key]["launches"][0]["launches"][0]["arguments"].append(["f32", "alibiShift"])
     gradients = (*tensors, "do", "dq", "dk", "dv", "w")
     backward = {key: case(gradients, *dense, workspace=[["w", ["*", "Sq", 4]]])
                 for key in ("bf16-causal", "bf16-causal-packed")}
@@ -126,6 +129,56 @@ def test_head_dimensions_are_filled_up(driver):
         flash_attn_func(*qkv(1, 16, 4, 136), causal=True)
 
 
+def test_head_dimensions_of_keys_and_values_may_differ(driver):
+    from tilewright import attention
+
+    q, k, v = Tensor(1, 16, 4, 96), Tensor(1, 16, 4, 96), Tensor(1, 16, 4, 64)
+    out, _ = attention(q, k, v, causal=True)
+    given = launched(driver, *FORWARD)
+    assert out.shape == (1, 16, 4, 64) and given["D"] == 128 and given["v"] != v.data_ptr()
+    assert abs(given["scale"] - 96 ** -0.5) < 1e-6
+
+
+@pytest.mark.parametrize("shape,strides,per_batch,copied", [((8,), None, 0, False), ((2, 8), None, 8, False),
+                                                            ((2, 8), (1, 2), 8, True)])
+def test_alibis_slopes_are_of_heads_or_of_heads_in_each_entry(driver, shape, strides, per_batch, copied):
+    from tilewright import flash_attn_func
+
+    slopes = Tensor(*shape, dtype="float32", strides=strides)
+    flash_attn_func(Tensor(2, 30, 8, 64), Tensor(2, 50, 8, 64), Tensor(2, 50, 8, 64), causal=True, alibi_slopes=slopes)
+    kinds = [*arguments(("q", "k", "v", "o", "lse", "slopes"), "slopes_n", "slopes_b"), ["f32", "shift"]]
+    given = {name: number(place, kind) for (kind, name), place in zip(kinds, driver.launched[-1][5], strict=True)}
+    assert (given["slopes"] != slopes.data_ptr()) == copied and given["shift"] == 20
+    assert (given["slopes_n"], given["slopes_b"]) == (math.prod(shape), per_batch)
+
+
+def test_slopes_of_another_shape_are_refused(driver):
+    from tilewright import flash_attn_func, flash_attn_varlen_func
+
+    for slopes in (Tensor(4, dtype="float32"), Tensor(3, 8, dtype="float32"), Tensor(8)):
+        with pytest.raises(ValueError, match=r"needed are torch.float32 of \(8,\) or \(2, 8\)"):
+            flash_attn_func(*qkv(2, 30, 8, 64), causal=True, alibi_slopes=slopes)
+    lengths = Tensor(4, dtype="int32")
+    with pytest.raises(ValueError, match=r"needed are torch.float32 of \(8,\) or \(3, 8\)"):
+        flash_attn_varlen_func(*qkv(100, 8, 64), lengths, lengths, 60, 60, causal=True,
+                               alibi_slopes=Tensor(2, 8, dtype="float32"))
+    with pytest.raises(NotImplementedError, match="softcap is 3.0 and alibi_slopes are given: needed is one of them"):
+        flash_attn_func(*qkv(2, 30, 8, 64), causal=True, alibi_slopes=Tensor(8, dtype="float32"), softcap=3.0)
+
+
+def test_what_is_packed_together_is_read_where_it_lies(driver):
+    from tilewright import flash_attn_qkvpacked_func, flash_attn_varlen_qkvpacked_func
+
+    qkv = Tensor(2, 30, 3, 8, 64)
+    flash_attn_qkvpacked_func(qkv, causal=True)
+    given = launched(driver, *FORWARD)
+    assert [given[name] - qkv.data_ptr() for name in "qkv"] == [0, 1024, 2048] and given["k_s"] == 1536
+    qkv, lengths = Tensor(100, 3, 8, 64), Tensor(4, dtype="int32")
+    flash_attn_varlen_qkvpacked_func(qkv, lengths, 60, causal=True)
+    given = launched(driver, ("q", "k", "v", "o", "lse", "cuQ", "cuK"), *DENSE, "N", "M")
+    assert [given[name] - qkv.data_ptr() for name in "qkv"] == [0, 1024, 2048] and given["cuK"] == lengths.data_ptr()
+
+
 def test_what_copies_cannot_reach_is_copied(driver):
     from tilewright import flash_attn_func
 
@@ -147,7 +200,7 @@ def test_gradients_are_of_the_tensors_that_were_given(driver):
     gradient = Tensor(2, 30, 8, 64, strides=(0, 0, 0, 0))
     dq, dk, dv, *rest = out.backward(gradient)
     given = launched(driver, ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "w"), *DENSE)
-    assert rest == [None] * 3
+    assert rest == [None] * 4
     assert [given[n] for n in ("q", "o", "dq", "dk", "dv")] == [x.data_ptr() for x in (q, out, dq, dk, dv)]
     assert given["do"] != gradient.data_ptr() and given["do_s"] == 512 and given["w"]
 
@@ -176,7 +229,7 @@ def test_operators_launch_what_functions_do(driver):
         return values
 
     q, k, v = qkv(2, 30, 8, 64, requires_grad=True)
-    operators, options = torch.ops.tilewright, (0.125, True, -1, -1, False, 0.0)
+    operators, options = torch.ops.tilewright, (None, 0.125, True, -1, -1, False, 0.0)
     out, lse, _ = flash_attn_func(q, k, v, causal=True, return_attn_probs=True)
     out.backward(out)
     wanted = launches()

@@ -14,6 +14,8 @@ _HOMES = {
     "flash_attn_kvpacked_func": "flash_attn",
     "flash_attn_qkvpacked_func": "flash_attn",
     "flash_attn_varlen_func": "flash_attn",
+    "flash_attn_varlen_kvpacked_func": "flash_attn",
+    "flash_attn_varlen_qkvpacked_func": "flash_attn",
     "attention": "ops",
     "attention_varlen": "ops",
     "sdpa": "ops",

@@ -47,10 +47,11 @@ class New:
 _library = torch.library.Library("tilewright", "FRAGMENT")
 
 
-def register(name, schema, kernel, fake, backward, remember=None, batched=None):
+def register(name, schema, kernel, fake, backward, remember=None, batched=None, eager=False):
     """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call.
 
     :param batched: the rule of torch.vmap, which PyTorch knows from 2.5 on
+    :param eager: whether eager calls without gradients take the short way to the kernel
     """
     _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
     _library.impl(name, kernel, "CUDA")
@@ -58,3 +59,24 @@ def register(name, schema, kernel, fake, backward, remember=None, batched=None):
     torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
     if batched is not None and hasattr(torch.library, "register_vmap"):
         torch.library.register_vmap(f"tilewright::{name}", batched, lib=_library)
+    if eager and hasattr(getattr(torch, "_library", None), "autograd"):
+        _shorten(name, kernel, backward, remember)
+
+
+def _shorten(name, kernel, backward, remember):
+    """Calls the kernel from the first of the dispatcher's two stops where nothing happens between them."""
+    autograd = torch._library.autograd
+    try:
+        usual = autograd.make_autograd_impl(getattr(torch.ops.tilewright, name).default,
+                                            autograd.Info(backward, remember))
+        modes, needs_gradient = torch._C._len_torch_dispatch_stack, torch._C._any_requires_grad
+    except (AttributeError, TypeError):
+        return  # another version of PyTorch
+
+    def first(keys, *arguments):
+        if (type(arguments[0]) in PLAIN and not modes() and not is_transforming()
+                and not (keeps_gradients() and needs_gradient(*arguments))):
+            return kernel(*arguments)
+        return usual(keys, *arguments)
+
+    _library.impl(name, first, "AutogradCUDA", with_keyset=True)

@@ -53,7 +53,7 @@ class _Problem:
     """What the passes have in common: the case of a problem, its numbers and its lists."""
 
     def __init__(self, operator, q, k, v, lists, read, text, integers, numbers, scale):
-        check(q, k, v, False, False)
+        check(q, k, v, False)
         form = json.loads(text)
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)

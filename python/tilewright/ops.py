@@ -5,14 +5,15 @@ operators of ``torch.library`` under ``torch.ops.tilewright``, with meta functio
 """
 
 import math
-import numbers
+import operator
 import threading
 
 import torch
 import torch.nn.functional as F
 
 from . import _runtime
-from ._torch import PLAIN, New, current_device, current_stream, is_tracing, keeps_gradients, register
+from ._torch import (PLAIN, New, current_device, current_stream, is_tracing, is_transforming, keeps_gradients,
+                     register)
 
 FAR = 1 << 29  # a window's bound of more positions hides nothing
 TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
@@ -47,8 +48,8 @@ def strides(numbers, name, tensor, packed):
     numbers.setdefault(f"{name}_b", 0)
 
 
-def check(q, k, v, packed, same_dims=True):
-    """Refuses tensors that are none of attention's; ``same_dims`` says whether v has the head dimension of q."""
+def check(q, k, v, packed):
+    """Refuses tensors that are none of attention's."""
     rank = 3 if packed else 4
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if tensor.dim() != rank:
@@ -68,8 +69,6 @@ def check(q, k, v, packed, same_dims=True):
         raise ValueError("q has head dimension 0: needed is at least 1")
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q has head dimension {q.shape[-1]}, but k has {k.shape[-1]}")
-    if same_dims and q.shape[-1] != v.shape[-1]:
-        raise NotImplementedError(f"q has head dimension {q.shape[-1]} and v {v.shape[-1]}: needed are equal ones")
     if not packed and q.shape[0] != k.shape[0]:
         raise ValueError(f"q has a batch of {q.shape[0]}, but k has {k.shape[0]}")
     heads, shared = q.shape[-2], k.shape[-2]
@@ -90,52 +89,78 @@ def _rows(q):
     return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
 
 
-def _normal(scale, causal, window, deterministic, softcap, dim):
+def _window(window):
+    """A window as the operators take it: two integers."""
+    try:
+        left, right = window
+        return operator.index(left), operator.index(right)
+    except (TypeError, ValueError):
+        raise TypeError(f"window is {window}: needed are two whole numbers") from None
+
+
+def _normal(options, dim):
     """Options as the operators take them."""
+    scale, causal, left, right, deterministic, softcap = options
     scale = max(1, dim) ** -0.5 if scale is None else float(scale)
     if not scale > 0:
         raise ValueError(f"scale is {scale}: needed is a positive number")
     if not softcap >= 0:
         raise ValueError(f"softcap is {softcap}: needed is a positive number, or 0 for none")
-    return scale, bool(causal), int(window[0]), int(window[1]), bool(deterministic), float(softcap)
+    return scale, bool(causal), left, right, bool(deterministic), float(softcap)
+
+
+def _slopes(slopes, q, entries):
+    """ALiBi's slopes in dense memory, or None."""
+    if slopes is None:
+        return None
+    heads = q.shape[-2]
+    if slopes.dtype is not torch.float32 or tuple(slopes.shape) not in ((heads,), (entries, heads)):
+        raise ValueError(f"alibi_slopes are {slopes.dtype} of shape {tuple(slopes.shape)}: needed are torch.float32 of "
+                         f"({heads},) or ({entries}, {heads})")
+    if slopes.device != q.device:
+        raise ValueError(f"alibi_slopes are on {slopes.device}, but q is on {q.device}")
+    return slopes if slopes.is_contiguous() else slopes.contiguous()
 
 
 class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
-    def __init__(self, operator, q, k, v, options, cu_q, longest):
+    def __init__(self, operator, q, k, v, slopes, options, cu_q, longest):
         check(q, k, v, cu_q is not None)
-        window = options[2]
-        if len(window) != 2 or not all(isinstance(bound, numbers.Integral) for bound in window):
-            raise TypeError(f"window is {window}: needed are two whole numbers")
-        scale, causal, left, right, deterministic, softcap = _normal(*options, q.shape[-1])
+        scale, causal, left, right, deterministic, softcap = _normal(options, q.shape[-1])
         self.packed = cu_q is not None
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)
-        self.scalars = {"scale": scale, "softcap": softcap, "softcapRate": 2 / softcap if softcap else 0.0}
+        self.scalars = {"scale": scale, "softcap": softcap, "softcapRate": 2 / softcap if softcap else 0.0,
+                        "alibiShift": k.shape[1] - q.shape[1]}
+        if softcap > 0 and slopes is not None:
+            raise NotImplementedError(f"softcap is {softcap} and alibi_slopes are given: needed is one of them")
         kind, left, right = _mask(causal, left, right)
-        key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["packed"] * self.packed
+        key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0)
+                       + ["alibi"] * (slopes is not None) + ["packed"] * self.packed
                        + ["deterministic"] * deterministic)
         self.case = self.device.data.case(operator, key)
-        dim, only = q.shape[-1], self.case.only("dim")
-        filled = next((d for d in only if d >= dim), 0)
+        self.dim, self.value_dim, only = q.shape[-1], v.shape[-1], self.case.only("dim")
+        dim = max(self.dim, self.value_dim)
+        self.filled = filled = next((d for d in only if d >= dim), 0)
         if dim > filled:
             raise NotImplementedError(f"head dimension {dim}: needed is at most {only[-1]}")
-        self.pad = filled - dim
         self.numbers = dict(H=q.shape[-2], Hk=k.shape[-2], D=filled, Dv=filled, L=left, R=right)
         if self.packed:
             self.numbers.update(B=1, Sq=q.shape[0], Sk=k.shape[0], N=cu_q.shape[0] - 1, M=longest)
         else:
             self.numbers.update(B=q.shape[0], Sq=q.shape[1], Sk=k.shape[1])
-        self.copies = self.pad > 0
+        entries = self.numbers["N" if self.packed else "B"]
+        self.slopes = _slopes(slopes, q, entries)
+        if slopes is not None:
+            self.numbers.update(slopes=slopes.numel(), slopes_b=slopes.shape[-1] if slopes.dim() > 1 else 0)
+        self.copies = filled != self.dim or filled != self.value_dim or self.slopes is not slopes
         # PyTorch's tensors without elements have no address: no kernel may be given one.
         self.empty = 0 in q.shape or 0 in k.shape or self.packed and (longest < 1 or self.numbers["N"] < 1)
 
     def given(self, *tensors):
         """The tensors as the kernel takes them."""
-        if self.pad:
-            tensors = [F.pad(x, (0, self.pad)) for x in tensors]
-        return [aligned(x) for x in tensors]
+        return [aligned(F.pad(x, (0, self.filled - x.shape[-1])) if x.shape[-1] < self.filled else x) for x in tensors]
 
     def prepare(self, names, lse, **tensors):
         """Finds the launches for tensors with these strides."""
@@ -153,10 +178,10 @@ class _Problem:
 class _Forward(_Problem):
     """The forward launches of a problem, for one thread."""
 
-    NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK")
+    NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK", "slopes")
 
-    def __init__(self, q, k, v, options, cu_q, longest):
-        super().__init__("attention_forward", q, k, v, (*options[:3], False, options[4]), cu_q, longest)
+    def __init__(self, q, k, v, slopes, options, cu_q, longest):
+        super().__init__("attention_forward", q, k, v, slopes, (*options[:4], False, options[5]), cu_q, longest)
         self.copies |= any(aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
@@ -164,35 +189,36 @@ class _Forward(_Problem):
             self.prepare(self.NAMES, self.lse, q=q, k=k, v=v, o=self.o)
         self.stream = self.counter = None
 
-    def run(self, q, k, v, addresses, cu_q=0, cu_k=0):
+    def run(self, q, k, v, slopes, addresses, cu_q=0, cu_k=0):
         """Enqueues the launches; gives O and the logarithms.
 
         :param addresses: those of q, k and v
         """
         if self.ordinal != current_device():
             with torch.cuda.device(self.ordinal):
-                return self.run(q, k, v, addresses, cu_q, cu_k)
+                return self.run(q, k, v, slopes, addresses, cu_q, cu_k)
         if self.empty:
-            return q.new_zeros(q.shape), q.new_full(_rows(q), -math.inf, dtype=torch.float32)
+            return q.new_zeros((*q.shape[:-1], self.value_dim)), q.new_full(_rows(q), -math.inf, dtype=torch.float32)
         if self.copies:
-            dim = q.shape[-1]
             q, k, v = self.given(q, k, v)
             addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
+            slopes = slopes if slopes is None else slopes.contiguous()
         o, lse = self.o.tensor(), self.lse.tensor()
         stream = current_stream(self.ordinal)
         if stream != self.stream:
             self.stream, self.counter = stream, self.device.counter(stream)
-        self.launches.run((*addresses, o.data_ptr(), lse.data_ptr(), self.counter, cu_q, cu_k), stream, self.ordinal)
-        return (o[..., :dim].contiguous() if self.pad else o), lse
+        self.launches.run((*addresses, o.data_ptr(), lse.data_ptr(), self.counter, cu_q, cu_k,
+                           0 if slopes is None else slopes.data_ptr()), stream, self.ordinal)
+        return (o if self.filled == self.value_dim else o[..., :self.value_dim].contiguous()), lse
 
 
 class _Backward(_Problem):
     """The backward launches of a problem, for one thread."""
 
-    NAMES = ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "cuQ", "cuK")
+    NAMES = ("q", "k", "v", "o", "lse", "do", "dq", "dk", "dv", "cuQ", "cuK", "slopes")
 
-    def __init__(self, do, q, k, v, o, lse, options, cu_q, longest):
-        super().__init__("attention_backward", q, k, v, options, cu_q, longest)
+    def __init__(self, do, q, k, v, o, lse, slopes, options, cu_q, longest):
+        super().__init__("attention_backward", q, k, v, slopes, options, cu_q, longest)
         self.copies |= any(aligned(x) is not x for x in (do, q, k, v, o))
         if not self.empty:
             do, q, k, v, o = self.given(do, q, k, v, o)
@@ -201,49 +227,57 @@ class _Backward(_Problem):
             template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
             self.workspace = [New((size(self.numbers)[0],), torch.uint8) for _, size in template.workspace]
 
-    def run(self, do, q, k, v, o, lse, addresses, cu_q=0, cu_k=0):
+    def run(self, do, q, k, v, o, lse, slopes, addresses, cu_q=0, cu_k=0):
         """Enqueues the launches; gives the gradients.
 
         :param addresses: those of q, k, v, o, lse and do
         """
         if self.ordinal != current_device():
             with torch.cuda.device(self.ordinal):
-                return self.run(do, q, k, v, o, lse, addresses, cu_q, cu_k)
+                return self.run(do, q, k, v, o, lse, slopes, addresses, cu_q, cu_k)
         if self.empty:
             return tuple(x.new_zeros(x.shape) for x in (q, k, v))
         if self.copies:
-            dim = q.shape[-1]
             do, q, k, v, o = self.given(do, q, k, v, o)
             addresses = [x.data_ptr() for x in (q, k, v, o, lse, do)]
+            slopes = slopes if slopes is None else slopes.contiguous()
         gradients = [x.tensor() for x in self.gradients]
         held = [x.tensor() for x in self.workspace]
-        self.launches.run((*addresses, *[x.data_ptr() for x in gradients], cu_q, cu_k, *[x.data_ptr() for x in held]),
+        self.launches.run((*addresses, *[x.data_ptr() for x in gradients], cu_q, cu_k,
+                           0 if slopes is None else slopes.data_ptr(), *[x.data_ptr() for x in held]),
                           current_stream(self.ordinal), self.ordinal)
-        return tuple(x[..., :dim].contiguous() for x in gradients) if self.pad else tuple(gradients)
+        return tuple(x if x.shape[-1] == dim else x[..., :dim].contiguous()
+                     for x, dim in zip(gradients, (self.dim, self.dim, self.value_dim)))
 
 
-def _forward(q, k, v, options):
+def _layout(slopes):
+    """What a plan depends on of ALiBi's slopes."""
+    return None if slopes is None else (slopes.shape, slopes.stride(), slopes.dtype, slopes.get_device())
+
+
+def _forward(q, k, v, slopes, *options):
     """O and the rows' logarithms.
 
-    :param options: scale, causal, window, deterministic and softcap as the caller gave them
+    :param options: scale, causal, left, right, deterministic and softcap as the caller gave them
     """
     addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-           k.get_device(), v.get_device(), options, (addresses[0] | addresses[1] | addresses[2]) & 15)
+           k.get_device(), v.get_device(), options, (addresses[0] | addresses[1] | addresses[2]) & 15,
+           slopes if slopes is None else _layout(slopes))
     plan = _plans.forward.get(key)
     if plan is None:
-        plan = _plans.forward[key] = _Forward(q, k, v, options, None, 0)
-    return plan.run(q, k, v, addresses)
+        plan = _plans.forward[key] = _Forward(q, k, v, slopes, options, None, 0)
+    return plan.run(q, k, v, slopes, addresses)
 
 
-def _backward(do, q, k, v, o, lse, options):
+def _backward(do, q, k, v, o, lse, slopes, *options):
     a = addresses = q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr()
     key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
-           q.get_device(), options, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15)
+           q.get_device(), options, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15, _layout(slopes))
     plan = _plans.backward.get(key)
     if plan is None:
-        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, None, 0)
-    return plan.run(do, q, k, v, o, lse, addresses)
+        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, slopes, options, None, 0)
+    return plan.run(do, q, k, v, o, lse, slopes, addresses)
 
 
 def _lengths(name, cumulated, device):
@@ -256,39 +290,40 @@ def _lengths(name, cumulated, device):
         raise ValueError(f"{name} has no elements: needed is one more than there are sequences")
 
 
-def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, options):
+def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, slopes, *options):
     addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
     key = (q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
            k.get_device(), v.get_device(), options, cu_q.shape, cu_k.shape, cu_q.dtype, cu_k.dtype, cu_q.get_device(),
            cu_k.get_device(), cu_q.stride(), cu_k.stride(), longest_q,
-           (addresses[0] | addresses[1] | addresses[2]) & 15)
+           (addresses[0] | addresses[1] | addresses[2]) & 15, _layout(slopes))
     plan = _plans.forward.get(key)
     if plan is None:
         _lengths("cu_seqlens_q", cu_q, q.device)
         _lengths("cu_seqlens_k", cu_k, q.device)
         if cu_q.shape != cu_k.shape:
             raise ValueError(f"cu_seqlens_q has {cu_q.shape[0]} elements, but cu_seqlens_k has {cu_k.shape[0]}")
-        plan = _plans.forward[key] = _Forward(q, k, v, options, cu_q, longest_q)
-    return plan.run(q, k, v, addresses, cu_q.data_ptr(), cu_k.data_ptr())
+        plan = _plans.forward[key] = _Forward(q, k, v, slopes, options, cu_q, longest_q)
+    return plan.run(q, k, v, slopes, addresses, cu_q.data_ptr(), cu_k.data_ptr())
 
 
-def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, options):
+def _backward_varlen(do, q, k, v, o, lse, cu_q, cu_k, longest_q, longest_k, slopes, *options):
     a = addresses = q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr(), do.data_ptr()
     key = (q.shape, k.shape, v.shape, do.stride(), q.stride(), k.stride(), v.stride(), o.stride(), do.dtype, q.dtype,
-           q.get_device(), options, cu_q.shape, longest_q, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15)
+           q.get_device(), options, cu_q.shape, longest_q, (a[0] | a[1] | a[2] | a[3] | a[5]) & 15, _layout(slopes))
     plan = _plans.backward.get(key)
     if plan is None:
-        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, options, cu_q, longest_q)
-    return plan.run(do, q, k, v, o, lse, addresses, cu_q.data_ptr(), cu_k.data_ptr())
+        plan = _plans.backward[key] = _Backward(do, q, k, v, o, lse, slopes, options, cu_q, longest_q)
+    return plan.run(do, q, k, v, o, lse, slopes, addresses, cu_q.data_ptr(), cu_k.data_ptr())
 
 
 class _Attention(torch.autograd.Function):
     """Attention whose gradients are asked for; ``lengths`` is empty or the four arguments of packed sequences."""
 
     @staticmethod
-    def forward(ctx, q, k, v, lengths, options, logarithms):
-        o, lse = _forward_varlen(q, k, v, *lengths, options) if lengths else _forward(q, k, v, options)
-        ctx.save_for_backward(q, k, v, o, lse, *lengths[:2])
+    def forward(ctx, q, k, v, lengths, slopes, options, logarithms):
+        o, lse = (_forward_varlen(q, k, v, *lengths, slopes, *options) if lengths
+                  else _forward(q, k, v, slopes, *options))
+        ctx.save_for_backward(q, k, v, o, lse, slopes, *lengths[:2])
         ctx.set_materialize_grads(False)
         ctx.longest, ctx.options = lengths[2:], options
         if not logarithms:
@@ -299,27 +334,19 @@ class _Attention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, do, *_):
         if do is None:
-            return (None,) * 6
-        q, k, v, o, lse, *cumulated = ctx.saved_tensors
+            return (None,) * 7
+        q, k, v, o, lse, slopes, *cumulated = ctx.saved_tensors
         pass_back = _backward_varlen if cumulated else _backward
-        return (*pass_back(do, q, k, v, o, lse, *cumulated, *ctx.longest, ctx.options), None, None, None)
+        gradients = pass_back(do, q, k, v, o, lse, *cumulated, *ctx.longest, slopes, *ctx.options)
+        return (*gradients, None, None, None, None)
 
 
 # Function.apply without its support of transforms, which know no addresses.
 _apply = super(torch.autograd.Function, _Attention).apply
 
 
-def _as_operator(function, tensors):
-    """A function of tensors and of a tuple of options, with the arguments of an operator."""
-    def operator(*arguments):
-        scale, causal, left, right, deterministic, softcap = arguments[tensors:]
-        return function(*arguments[:tensors], (scale, causal, (left, right), deterministic, softcap))
-
-    return operator
-
-
 def _fake_forward(q, k, v, *_):
-    return q.new_empty(q.shape), q.new_empty(_rows(q), dtype=torch.float32)
+    return q.new_empty((*q.shape[:-1], v.shape[-1])), q.new_empty(_rows(q), dtype=torch.float32)
 
 
 def _fake_backward(do, q, k, v, *_):
@@ -327,45 +354,71 @@ def _fake_backward(do, q, k, v, *_):
 
 
 def _remember(ctx, inputs, output):
-    q, k, v, *options = inputs
-    ctx.save_for_backward(q, k, v, *output)
+    q, k, v, slopes, *options = inputs
+    ctx.save_for_backward(q, k, v, *output, slopes)
     ctx.options = options
     ctx.mark_non_differentiable(output[1])
 
 
 def _remember_varlen(ctx, inputs, output):
-    q, k, v, cu_q, cu_k, *options = inputs
-    ctx.save_for_backward(q, k, v, *output, cu_q, cu_k)
-    ctx.options = options
+    q, k, v, cu_q, cu_k, longest_q, longest_k, slopes, *options = inputs
+    ctx.save_for_backward(q, k, v, *output, cu_q, cu_k, slopes)
+    ctx.longest, ctx.options = (longest_q, longest_k), options
     ctx.mark_non_differentiable(output[1])
 
 
 def _pass_back(ctx, do, _):
     gradients = torch.ops.tilewright.attention_backward(do, *ctx.saved_tensors, *ctx.options)
-    return (*gradients, *[None] * len(ctx.options))
+    return (*gradients, None, *[None] * len(ctx.options))
 
 
 def _pass_back_varlen(ctx, do, _):
-    gradients = torch.ops.tilewright.attention_varlen_backward(do, *ctx.saved_tensors, *ctx.options)
-    return (*gradients, None, None, *[None] * len(ctx.options))
+    *tensors, slopes = ctx.saved_tensors
+    gradients = torch.ops.tilewright.attention_varlen_backward(do, *tensors, *ctx.longest, slopes, *ctx.options)
+    return (*gradients, None, None, None, None, None, *[None] * len(ctx.options))
+
+
+def _batched(name, results):
+    """The operator's rule under torch.vmap: entries of the batches are those of one.
+
+    :param results: how many of the results have a batch of tensors
+    """
+    def rule(info, dims, *arguments):
+        if any(dim is not None and not (hasattr(x, "dim") and x.dim() > 3) for x, dim in zip(arguments, dims)):
+            raise NotImplementedError(f"vmap of {name} over alibi_slopes: needed is vmap over q, k and v")
+
+        def one_batch(x, dim):
+            if not hasattr(x, "dim") or x.dim() < 3:
+                return x
+            x = x.unsqueeze(0).expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
+            return x.flatten(0, 1)
+
+        tensors = [one_batch(x, dim) for x, dim in zip(arguments, dims)]
+        slopes = next((x for x in tensors if hasattr(x, "dim") and x.dim() < 3), None)
+        if slopes is not None and slopes.dim() == 2:
+            tensors = [x.repeat(info.batch_size, 1) if x is slopes else x for x in tensors]
+        outputs = getattr(torch.ops.tilewright, name)(*tensors)
+        return tuple(x.unflatten(0, (info.batch_size, -1)) for x in outputs), (0,) * results
+
+    return rule
 
 
 def no_second_derivatives(ctx, *_):
     raise NotImplementedError("second derivatives of attention: needed are first ones")
 
 
-_OPTIONS = "float scale, bool causal, int left, int right, bool deterministic, float softcap"
+_OPTIONS = "Tensor? slopes, float scale, bool causal, int left, int right, bool deterministic, float softcap"
 _LENGTHS = "Tensor cu_q, Tensor cu_k, int longest_q, int longest_k"
 
-register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)",
-         _as_operator(_forward, 3), _fake_forward, _pass_back, _remember)
+register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)", _forward,
+         _fake_forward, _pass_back, _remember, _batched("attention_forward", 2), eager=True)
 register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor)",
-         _as_operator(_forward_varlen, 7), _fake_forward, _pass_back_varlen, _remember_varlen)
+         _forward_varlen, _fake_forward, _pass_back_varlen, _remember_varlen, eager=True)
 _TENSORS = "Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse"
-register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-         _as_operator(_backward, 6), _fake_backward, no_second_derivatives)
+register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)", _backward, _fake_backward,
+         no_second_derivatives, None, _batched("attention_backward", 3))
 register("attention_varlen_backward", f"({_TENSORS}, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-         _as_operator(_backward_varlen, 10), _fake_backward, no_second_derivatives)
+         _backward_varlen, _fake_backward, no_second_derivatives)
 
 
 def cast(*tensors):
@@ -375,42 +428,54 @@ def cast(*tensors):
     return tensors
 
 
-def call(q, k, v, scale, causal, window, deterministic, softcap, logarithms):
+def call(q, k, v, scale, causal, window, deterministic, softcap, slopes, logarithms):
     """Attention by position, for functions of other signatures.
 
+    :param slopes: those of ALiBi, or None
     :param logarithms: whether the logarithms are given, too
     """
     if q.dtype is torch.float32:
         q, k, v = cast(q, k, v)
+    left, right = window if type(window) is tuple and len(window) == 2 and type(window[0]) is type(
+        window[1]) is int else _window(window)
+    options = (scale if scale is None else float(scale), causal, left, right, deterministic, softcap)
     # Something follows what is done with tensors of other types.
-    if is_tracing() or type(q) not in PLAIN:
-        both = torch.ops.tilewright.attention_forward(
-            q, k, v, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
+    if is_tracing() or type(q) not in PLAIN or is_transforming():
+        both = torch.ops.tilewright.attention_forward(q, k, v, slopes, *_normal(options, q.shape[-1]))
         return both if logarithms else both[0]
-    options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
     if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        return _apply(q, k, v, (), options, logarithms)
-    both = _forward(q, k, v, options)
+        _no_gradient(slopes)
+        return _apply(q, k, v, (), slopes, options, logarithms)
+    both = _forward(q, k, v, slopes, *options)
     return both if logarithms else both[0]
 
 
-def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window, deterministic, softcap, logarithms):
+def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window, deterministic, softcap, slopes,
+                logarithms):
     """Attention of packed sequences by position."""
     if q.dtype is torch.float32:
         q, k, v = cast(q, k, v)
     lengths = (cu_q, cu_k, int(longest_q), int(longest_k))
-    if is_tracing() or type(q) not in PLAIN:
-        both = torch.ops.tilewright.attention_varlen_forward(
-            q, k, v, *lengths, *_normal(scale, causal, window, deterministic, softcap, q.shape[-1]))
+    left, right = _window(window)
+    options = (scale if scale is None else float(scale), causal, left, right, deterministic, softcap)
+    if is_tracing() or type(q) not in PLAIN or is_transforming():
+        both = torch.ops.tilewright.attention_varlen_forward(q, k, v, *lengths, slopes,
+                                                             *_normal(options, q.shape[-1]))
         return both if logarithms else both[0]
-    options = (scale if scale is None else float(scale), causal, tuple(window), deterministic, softcap)
     if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        return _apply(q, k, v, lengths, options, logarithms)
-    both = _forward_varlen(q, k, v, *lengths, options)
+        _no_gradient(slopes)
+        return _apply(q, k, v, lengths, slopes, options, logarithms)
+    both = _forward_varlen(q, k, v, *lengths, slopes, *options)
     return both if logarithms else both[0]
 
 
-def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False, softcap=0.0):
+def _no_gradient(slopes):
+    if slopes is not None and slopes.requires_grad:
+        raise NotImplementedError("alibi_slopes require a gradient: needed is alibi_slopes.detach()")
+
+
+def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False, softcap=0.0,
+              alibi_slopes=None):
     """softmax(scale · Q·Kᵀ)·V of (batch, sequence, heads, dim) tensors, and the logarithms of its rows' sums.
 
     Heads of q that share a head of k and v are as in grouped-query attention. The last query is aligned with the last
@@ -418,20 +483,22 @@ def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), determinist
 
     :param deterministic: gradients with the same bits in every run
     :param softcap: bends scores s into softcap · tanh(s / softcap); 0 leaves them as they are
+    :param alibi_slopes: FP32 of (heads) or (batch, heads): the score of query i and key j is less by
+        slope · |i + keys − queries − j|
     :returns: (batch, sequence, heads, dim), and FP32 of (batch, heads, sequence), -inf for a query without keys
     """
-    return call(q, k, v, scale, causal, window, deterministic, softcap, True)
+    return call(q, k, v, scale, causal, window, deterministic, softcap, alibi_slopes, True)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *, scale=None, causal=False,
-                     window=(-1, -1), deterministic=False, softcap=0.0):
+                     window=(-1, -1), deterministic=False, softcap=0.0, alibi_slopes=None):
     """Attention of sequences that lie one after the other, (tokens, heads, dim): number i has the tokens from
     cu_seqlens[i] to before cu_seqlens[i + 1].
 
     :returns: (tokens, heads, dim), and FP32 of (heads, tokens)
     """
     return call_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, causal, window,
-                       deterministic, softcap, True)
+                       deterministic, softcap, alibi_slopes, True)
 
 
 def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -449,4 +516,4 @@ def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scal
     if not enable_gqa and query.shape[-3] != key.shape[-3]:
         raise ValueError(f"query has {query.shape[-3]} heads and key {key.shape[-3]}: needed is enable_gqa=True")
     return call(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale, is_causal, (-1, -1), False,
-                0.0, False).transpose(1, 2)
+                0.0, None, False).transpose(1, 2)

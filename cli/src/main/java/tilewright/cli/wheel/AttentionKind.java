@@ -11,7 +11,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.cli.wheel.DecisionTree.Axis;
 import tilewright.kernel.Chip;
+import tilewright.kernel.collective.attention.AlibiAtLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.SoftcapAtLaunch;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
@@ -24,11 +26,12 @@ import tilewright.numerics.ElementType;
 /**
  * Attention as PyTorch's users call it: (B,S,H,D) tensors of any strides but along D, or packed sequences (S,H,D).
  * Numbers are the extents B, Sq, Sk, H, Hk, D and Dv, the strides of each tensor such as {@code q_s}, the window's L
- * and R, and of packed sequences their number N and the longest one's queries M.
+ * and R, of packed sequences their number N and the longest one's queries M, and of ALiBi the number of slopes and
+ * those from one batch entry to the next, slopes_b.
  *
- * @param softcap whether scores are bent into ±cap
+ * @param change of the scores
  */
-record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softcap) {
+record AttentionKind(ElementType type, Mask mask, boolean packed, Change change) {
   /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
   static final int VECTOR = 8;
   private static final long LONGEST = 1 << 20;
@@ -42,33 +45,43 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softca
   private static final int MOST_HEADS = 11;
   /** Any number: Python gives its own. */
   private static final float CAP = 30;
-  private static final int CAPPED = 90;
+  private static final int CHANGED = 90;
 
   /** The keys that a query sees. */
   enum Mask { ALL, CAUSAL, WINDOW }
 
-  /** Every type and option, without caps. */
+  /** The change of scores: none, bent into ±cap, or by ALiBi's slopes. */
+  enum Change {
+    NONE, SOFTCAP, ALIBI;
+
+    /** The end of names in the package's data. */
+    String suffix() {
+      return this == NONE ? "" : "-" + name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Every type and option, without changes of scores. */
   static Stream<AttentionKind> plain() {
-    return all(false);
+    return all(Change.NONE);
   }
 
   /**
-   * Every type and option; caps are for SM90, to keep the package small.
+   * Every type and option; changes of scores are for SM90, to keep the package small.
    *
    * @param capability the GPU's compute capability times ten
    */
   static Stream<AttentionKind> all(int capability) {
-    return capability == CAPPED ? Stream.concat(all(false), all(true)) : all(false);
+    return capability == CHANGED ? Stream.of(Change.values()).flatMap(AttentionKind::all) : plain();
   }
 
-  private static Stream<AttentionKind> all(boolean softcap) {
+  private static Stream<AttentionKind> all(Change change) {
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Mask.values())
-        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed, softcap))));
+        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed, change))));
   }
 
   /** The types and options in the package's data. */
   String key() {
-    return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + (softcap ? "-softcap" : "")
+    return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + change.suffix()
         + (packed ? "-packed" : "");
   }
 
@@ -138,6 +151,10 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softca
       n.put("B", 1L + random.nextInt(1 + most));
       n.put("Sq", queries);
     }
+    if (change == Change.ALIBI) {
+      n.put("slopes_b", random.nextBoolean() ? 0 : n.get("H"));
+      n.put("slopes", n.get("H") * (packed ? n.get("N") : n.get("B")));
+    }
     if (mask == Mask.WINDOW) {
       long left = random.nextLong(seen);
       n.put("L", left);
@@ -164,12 +181,22 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, boolean softca
         number(n, "D"), number(n, "Dv"));
     var problem = AttentionProblem.dense(type, sizes).at(view(n, "q"), view(n, "k"), view(n, "v"), view(n, "o"))
         .withLogarithms(Optional.of(view(n, "lse")));
-    if (softcap) problem = problem.with(SoftcapAtLaunch.of(CAP));
+    problem = problem.with(modification(n, sizes));
     if (packed) problem = problem.with(new Packed("cuQ", "cuK", number(n, "N"), number(n, "M")));
     return switch (mask) {
       case ALL -> problem;
       case CAUSAL -> problem.with(Band.CAUSAL);
       case WINDOW -> problem.with(Band.windowAtLaunch(number(n, "L"), number(n, "R")));
+    };
+  }
+
+  private Modification modification(Map<String, Long> n, Sizes sizes) {
+    return switch (change) {
+      case NONE -> Modification.NONE;
+      case SOFTCAP -> SoftcapAtLaunch.of(CAP);
+      case ALIBI -> packed
+          ? AlibiAtLaunch.packed(n.get("slopes"), number(n, "slopes_b"), "cuQ", "cuK", number(n, "N"))
+          : AlibiAtLaunch.of(n.get("slopes"), number(n, "slopes_b"), sizes.queries(), sizes.keys());
     };
   }
 

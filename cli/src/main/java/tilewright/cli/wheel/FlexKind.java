@@ -40,7 +40,8 @@ record FlexKind(AttentionKind plain, TracedFunctions functions) {
   private static final long[] TILES = {32, 64, 128, 192};
 
   static FlexKind of(ElementType type, TracedFunctions functions) {
-    return new FlexKind(new AttentionKind(type, AttentionKind.Mask.ALL, false, false), functions);
+    return new FlexKind(new AttentionKind(type, AttentionKind.Mask.ALL, false,
+        AttentionKind.Change.NONE), functions);
   }
 
   /** The case in the package's data. */

@@ -47,7 +47,8 @@ class PackageDataTest {
       "attention_forward 90 bf16-causal-softcap", "attention_backward 90 f16-all-packed-deterministic",
       "attention_backward 90 f16-all-deterministic", "layer_norm 80 f32", "softmax 86 f16",
       "rope 80 f32", "rope 90 f16", "embedding 90 bf16", "embedding 86 f32", "gemm 90 f16-nt-plain",
-      "flex_forward 90 f16-blocks", "flex_forward 90 bf16-softcap", "flex_forward 80 bf16-causal-alibi", "flex_backward 90 f16-relative",
+      "flex_forward 90 f16-blocks", "flex_forward 90 bf16-softcap", "attention_forward 90 f16-causal-alibi-packed",
+      "attention_backward 90 bf16-window-alibi", "flex_forward 80 bf16-causal-alibi", "flex_backward 90 f16-relative",
       "flex_backward 80 f16-window-softcap");
 
   @TempDir
