@@ -34,6 +34,9 @@ class Tensor:
     def dim(self):
         return len(self.shape)
 
+    def is_inference(self):
+        return False
+
     def element_size(self):
         wide = {dtypes["bool"]: 1, dtypes["int8"]: 1, dtypes["uint8"]: 1, dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
         return wide.get(self.dtype, 2)

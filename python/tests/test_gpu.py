@@ -10,11 +10,12 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA d
 
 if torch.cuda.is_available():
     import tilewright
-    from tilewright import flash_attn_func, flash_attn_qkvpacked_func, flash_attn_varlen_func
+    from tilewright import (flash_attn_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
+                            flash_attn_varlen_qkvpacked_func)
 
 
-def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.float64, softcap=0.0):
-    """Attention step by step in a type, and the logarithms in it."""
+def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.float64, softcap=0.0, slopes=None):
+    """Attention step by step in a type, and the logarithms in it; slopes are of (batch, heads)."""
     q, k, v = (x.to(dtype) for x in (q, k, v))
     sharers = q.shape[2] // k.shape[2]
     k, v = k.repeat_interleave(sharers, 2), v.repeat_interleave(sharers, 2)
@@ -23,6 +24,8 @@ def reference(q, k, v, causal=False, window=(-1, -1), scale=None, dtype=torch.fl
     queries, keys = s.shape[-2:]
     distance = torch.arange(keys, device=q.device)[None] - torch.arange(queries, device=q.device)[:, None] - (
         keys - queries)
+    if slopes is not None:
+        s = s - slopes.to(dtype)[:, :, None, None] * distance.abs()
     left, right = window[0], 0 if causal else window[1]
     hidden = torch.zeros_like(distance, dtype=torch.bool)
     if right >= 0:
@@ -128,6 +131,86 @@ def test_capped_scores(softcap):
     ours, wanted, others = (torch.autograd.grad(x, (q, k, v), do.to(x.dtype)) for x in (o, exact, plain))
     for name, a, b, c in zip(("dq", "dk", "dv"), ours, others, wanted):
         close(a, b, c.double(), name)
+
+
+def gradients_are_close(o, wanted, plain, inputs):
+    close(o, plain, wanted, "o")
+    do = torch.randn_like(o)
+    ours, exact, others = (torch.autograd.grad(x, inputs, do.to(x.dtype)) for x in (o, wanted, plain))
+    for name, a, b, c in zip(("dq", "dk", "dv"), ours, others, exact):
+        close(a, b, c.double(), name)
+
+
+@pytest.mark.parametrize("causal,window", MASKS[:3])
+@pytest.mark.parametrize("dim", [64, 80, 256])
+@pytest.mark.parametrize("per_batch", [False, True])
+def test_alibi(causal, window, dim, per_batch):
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("for SM90")
+    q, k, v = tensors(2, 300, 420, 8, 2, dim, torch.bfloat16, grad=True)
+    slopes = 0.3 * torch.rand(*([2] if per_batch else []), 8, device="cuda")
+    both = slopes.expand(2, 8)
+    wanted, plain = (reference(q, k, v, causal, window, dtype=t, slopes=both)[0] for t in (torch.float64, q.dtype))
+    o, lse, _ = flash_attn_func(q, k, v, causal=causal, window_size=window, alibi_slopes=slopes,
+                                return_attn_probs=True)
+    gradients_are_close(o, wanted, plain, (q, k, v))
+    assert torch.allclose(lse.double(), reference(q, k, v, causal, window, slopes=both)[1], atol=1e-3)
+
+
+def test_alibi_of_packed_sequences_is_aligned_at_their_ends():
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("for SM90")
+    lengths, seen = [100, 1, 300], [250, 40, 130]
+    cu_q, cu_k = (torch.tensor([0, *x], device="cuda").cumsum(0, dtype=torch.int32) for x in (lengths, seen))
+    q, k, v = (torch.randn(sum(n), 8, 64, device="cuda", dtype=torch.bfloat16) for n in (lengths, seen, seen))
+    slopes = 0.3 * torch.rand(3, 8, device="cuda")
+    o = flash_attn_varlen_func(q, k, v, cu_q, cu_k, 300, 250, alibi_slopes=slopes)
+    for i in range(3):
+        a, b, c, d = *cu_q[i:i + 2].tolist(), *cu_k[i:i + 2].tolist()
+        part = q[None, a:b], k[None, c:d], v[None, c:d]
+        exact, plain = (reference(*part, dtype=t, slopes=slopes[i:i + 1])[0] for t in (torch.float64, q.dtype))
+        close(o[None, a:b], plain, exact, f"sequence {i}")
+
+
+@pytest.mark.parametrize("dim,value_dim", [(192, 128), (64, 32), (40, 72)])
+def test_values_of_another_head_dimension(dim, value_dim):
+    q, k, _ = tensors(2, 300, 300, 4, 2, dim, torch.bfloat16, grad=True)
+    v = torch.randn(2, 300, 2, value_dim, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    wanted, plain = (reference(q, k, v, True, dtype=t)[0] for t in (torch.float64, q.dtype))
+    gradients_are_close(flash_attn_func(q, k, v, causal=True), wanted, plain, (q, k, v))
+
+
+def test_packed_sequences_in_one_tensor():
+    qkv = torch.randn(500, 3, 4, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    cu = torch.tensor([0, 200, 500], dtype=torch.int32, device="cuda")
+    o = flash_attn_varlen_qkvpacked_func(qkv, cu, 300, causal=True)
+    apart = flash_attn_varlen_func(*qkv.unbind(1), cu, cu, 300, 300, causal=True)
+    assert torch.equal(o, apart) and torch.autograd.grad(o.sum(), qkv)[0].shape == qkv.shape
+
+
+def test_windows_may_be_tensors():
+    q, k, v = tensors(1, 200, 200, 4, 4, 64, torch.bfloat16)
+    assert torch.equal(flash_attn_func(q, k, v, window_size=torch.tensor([30, 5])),
+                       flash_attn_func(q, k, v, window_size=(30, 5)))
+
+
+def test_a_batch_of_vmap_is_more_entries():
+    q, k, v = (torch.randn(3, 2, 100, 4, 64, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    found = torch.vmap(lambda q, k, v: flash_attn_func(q, k, v, causal=True), in_dims=(0, 0, 0))(q, k, v)
+    assert torch.equal(found, flash_attn_func(*(x.flatten(0, 1) for x in (q, k, v)), causal=True).unflatten(0, (3, 2)))
+    shared = torch.vmap(lambda q: flash_attn_func(q, k[0], v[0]), in_dims=1, out_dims=1)(q.transpose(0, 1))
+    assert torch.equal(shared[:, 1], flash_attn_func(q[1], k[0], v[0]))
+
+
+def test_exported_programs_have_the_operator():
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, v):
+            return flash_attn_func(q, k, v, causal=True)
+
+    q, k, v = tensors(2, 128, 128, 4, 2, 64, torch.bfloat16)
+    program = torch.export.export(Attention(), (q, k, v))
+    assert any("tilewright.attention_forward" in str(node.target) for node in program.graph.nodes)
+    assert torch.equal(program.module()(q, k, v), flash_attn_func(q, k, v, causal=True))
 
 
 def test_views_need_no_copies():

@@ -22,7 +22,7 @@ _plans = Plans()
 
 
 class _Lists:
-    """The lists of blocks of the kernel's tiles, which stay as long as the tensors that they are made of."""
+    """The lists of blocks of the kernel's tiles, made of a BlockMask's, and again when those change."""
 
     def __init__(self, device, template, numbers, names, scalars, memory):
         own = types.SimpleNamespace(launches=template.launches[:1])
@@ -32,7 +32,8 @@ class _Lists:
 
     def of(self, given, addresses, stream, ordinal):
         """The tensors with the lists; ``addresses`` are those of what the launch reads."""
-        if torch.cuda.is_current_stream_capturing():
+        # A replayed graph makes its own; of tensors of inference mode nobody knows whether they changed.
+        if torch.cuda.is_current_stream_capturing() or any(x.is_inference() for x in given):
             return self._make(addresses, stream, ordinal)
         if self._made is not None:
             sources, versions, of_stream, made = self._made
@@ -70,7 +71,10 @@ class _Problem:
         self.names = tuple(f"t{place}" for place in range(len(read)))
         self.listed = form["blocks"] is not None
         if self.listed:
-            self._note(form["blocks"], *lists)
+            self._note("p", form["blocks"], *lists[:2])
+            self._note("f", form["blocks"], *lists[-2:])
+            if len(lists) == 2:
+                self.numbers["fe"] = 0  # no block is seen whole
             self.names += ("pc", "pi", "fc", "fi")
         self.empty = 0 in q.shape or 0 in k.shape
         self.copies = filled != self.dim or filled != self.value_dim
@@ -100,19 +104,16 @@ class _Problem:
         self.device = self.device.beside(folder)
         self.case = self.device.data.case(operator, made_key)
 
-    def _note(self, blocks, partial_counts, partial, full_counts, full):
+    def _note(self, letter, blocks, counts, indices):
+        """Notes the strides of lists of blocks."""
         batch, rows, heads = self.numbers["B"], -(-self.numbers["Sq"] // blocks[0]), self.numbers["H"]
-        for letter, counts, indices in (("p", partial_counts, partial), ("f", full_counts, full)):
-            if counts.shape[-1] != rows or counts.shape[0] not in (1, batch) or counts.shape[1] not in (1, heads):
-                raise ValueError(f"block_mask has lists of {tuple(counts.shape)} (batch, heads, rows): needed are "
-                                 f"(1 or {batch}, 1 or {heads}, {rows})")
-            stride = counts.stride()
-            self.numbers.update({f"{letter}c_b": stride[0] if counts.shape[0] > 1 else 0,
-                                 f"{letter}c_h": stride[1] if counts.shape[1] > 1 else 0,
-                                 f"{letter}e": indices.shape[-1]})
-            stride = indices.stride()
-            self.numbers.update({f"{letter}i_b": stride[0] if indices.shape[0] > 1 else 0,
-                                 f"{letter}i_h": stride[1] if indices.shape[1] > 1 else 0, f"{letter}i_r": stride[2]})
+        if counts.shape[-1] != rows or counts.shape[0] not in (1, batch) or counts.shape[1] not in (1, heads):
+            raise ValueError(f"block_mask has lists of {tuple(counts.shape)} (batch, heads, rows): needed are "
+                             f"(1 or {batch}, 1 or {heads}, {rows})")
+        for kind, tensor in (("c", counts), ("i", indices)):
+            for mode, name in enumerate("bh"):
+                self.numbers[f"{letter}{kind}_{name}"] = tensor.stride(mode) if tensor.shape[mode] > 1 else 0
+        self.numbers.update({f"{letter}i_r": indices.stride(2), f"{letter}e": indices.shape[-1]})
 
     def prepare(self, names, lse, **tensors):
         """Finds the launches for tensors with these strides."""
@@ -140,8 +141,8 @@ class _Problem:
 
         :param addresses: those of the tensors that :meth:`prepare` was given names of
         """
-        others = [x.data_ptr() for x in (*read, *lists)]
-        made = self.lists.of((*read, *lists), others, stream, self.ordinal) if self.listed else ()
+        others = [x.data_ptr() for x in (*read, *lists, *(lists if len(lists) == 2 else ()))]
+        made = self.lists.of(lists, others, stream, self.ordinal) if self.listed else ()
         held = [x.tensor() for x in self.workspace]
         self.launches.run((*addresses, *others, *[x.data_ptr() for x in made], *[x.data_ptr() for x in held]), stream,
                           self.ordinal)
@@ -278,12 +279,11 @@ def _stored(captured, device):
 
 
 def _listed(block_mask):
-    """The lists of a BlockMask: counts and indices of blocks seen in part, and of those seen whole."""
-    partial = [_integers(block_mask.kv_num_blocks), _integers(block_mask.kv_indices)]
+    """The lists of a BlockMask: counts and indices of blocks seen in part, and of those seen whole if there are any."""
+    lists = [block_mask.kv_num_blocks, block_mask.kv_indices]
     if block_mask.full_kv_num_blocks is not None:
-        return [*partial, _integers(block_mask.full_kv_num_blocks), _integers(block_mask.full_kv_indices)]
-    none = partial[0].new_zeros((1, 1, partial[0].shape[-1]))
-    return [*partial, none, partial[1]]
+        lists += [block_mask.full_kv_num_blocks, block_mask.full_kv_indices]
+    return [_integers(tensor) for tensor in lists]
 
 
 def _integers(tensor):

@@ -91,6 +91,8 @@ def _rows(q):
 
 def _window(window):
     """A window as the operators take it: two integers."""
+    if type(window) is tuple and len(window) == 2 and type(window[0]) is int and type(window[1]) is int:
+        return window
     try:
         left, right = window
         return operator.index(left), operator.index(right)
@@ -436,8 +438,7 @@ def call(q, k, v, scale, causal, window, deterministic, softcap, slopes, logarit
     """
     if q.dtype is torch.float32:
         q, k, v = cast(q, k, v)
-    left, right = window if type(window) is tuple and len(window) == 2 and type(window[0]) is type(
-        window[1]) is int else _window(window)
+    left, right = _window(window)
     options = (scale if scale is None else float(scale), causal, left, right, deterministic, softcap)
     # Something follows what is done with tensors of other types.
     if is_tracing() or type(q) not in PLAIN or is_transforming():

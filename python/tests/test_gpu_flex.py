@@ -1,0 +1,183 @@
+"""flex_attention beside its definition in FP64, with PyTorch's block masks, on a GPU."""
+
+import math
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+
+if torch.cuda.is_available():
+    from test_gpu import close, gradients_are_close
+    from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
+
+    from tilewright import _compile, flex_attention
+
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("ready-made functions are for SM90", allow_module_level=True)
+
+
+def causal(b, h, q, k):
+    return q >= k
+
+
+def window(b, h, q, k):
+    return (q >= k) & (q - k <= 100)
+
+
+def prefix(b, h, q, k):
+    return (q >= k) | (k < 90)
+
+
+def functions(name, batch, heads, queries, keys):
+    """The functions of a ready-made form, as users write them."""
+    torch.manual_seed(7)
+    documents = (torch.arange(max(queries, keys), device="cuda") // 150).expand(batch, -1).contiguous()
+    slopes = torch.rand(heads, device="cuda") * 0.3
+    table = torch.randn(heads, queries + keys - 1, device="cuda")
+
+    def document(b, h, q, k):
+        return documents[b, q] == documents[b, k]
+
+    def alibi(score, b, h, q, k):
+        return score + slopes[h] * (k - q)
+
+    def alibi_of_heads(score, b, h, q, k):
+        return score + (k - q) * torch.exp2(-((h + 1) * 8.0 / heads))
+
+    def softcap(score, b, h, q, k):
+        return 20 * torch.tanh(score / 20)
+
+    def relative(score, b, h, q, k):
+        return score + table[h, k - q + (queries - 1)]
+
+    return {"blocks": (None, noop_mask), "causal": (None, causal), "window": (None, window),
+            "prefix": (None, prefix), "document": (None, document),
+            "causal-document": (None, and_masks(causal, document)), "alibi": (alibi, None),
+            "causal-alibi": (alibi, causal), "alibi-of-heads": (alibi_of_heads, None),
+            "causal-alibi-of-heads": (alibi_of_heads, causal), "softcap": (softcap, None),
+            "causal-softcap": (softcap, causal), "relative": (relative, None), "causal-relative": (relative, causal),
+            "window-softcap": (softcap, window)}[name]
+
+
+def reference(q, k, v, score_mod, mask_mod, dtype=torch.float64, scale=None):
+    """Attention step by step in a type: functions get indices of all pairs at once."""
+    q, k, v = (x.to(dtype) for x in (q, k, v))
+    sharers = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(sharers, 1), v.repeat_interleave(sharers, 1)
+    s = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    indices = [torch.arange(n, device="cuda").view([-1 if i == mode else 1 for i in range(4)])
+               for mode, n in enumerate(s.shape)]
+    s = s if score_mod is None else score_mod(s, *indices).to(dtype)
+    if mask_mod is not None and mask_mod is not noop_mask:
+        s = s.masked_fill(~mask_mod(*indices), -math.inf)
+    return torch.softmax(s, -1).nan_to_num(0) @ v, torch.logsumexp(s, -1)
+
+
+def tensors(batch, heads, shared, queries, keys, dim, dtype=torch.bfloat16, grad=True):
+    torch.manual_seed(dim + queries)
+    return [torch.randn(batch, h, length, dim, device="cuda", dtype=dtype).requires_grad_(grad)
+            for h, length in ((heads, queries), (shared, keys), (shared, keys))]
+
+
+NAMES = ["blocks", "causal", "window", "prefix", "document", "causal-document", "alibi", "causal-alibi",
+         "alibi-of-heads", "causal-alibi-of-heads", "softcap", "causal-softcap", "relative", "causal-relative",
+         "window-softcap"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dim,dtype", [(64, torch.bfloat16), (128, torch.bfloat16), (128, torch.float16)])
+def test_ready_made_functions(name, dim, dtype):
+    for batch, heads, shared, queries, keys in ((2, 4, 4, 384, 384), (1, 8, 2, 333, 500)):
+        score_mod, mask_mod = functions(name, batch, heads, queries, keys)
+        q, k, v = tensors(batch, heads, shared, queries, keys, dim, dtype)
+        blocks = mask_mod and create_block_mask(mask_mod, batch, None, queries, keys, device="cuda")
+        o, lse = flex_attention(q, k, v, score_mod, blocks, enable_gqa=heads != shared, return_lse=True)
+        wanted, logarithms = reference(q, k, v, score_mod, mask_mod)
+        gradients_are_close(o, wanted, reference(q, k, v, score_mod, mask_mod, dtype)[0], (q, k, v))
+        assert torch.allclose(lse.double(), logarithms, atol=2e-3)
+
+
+def test_blocks_that_are_listed_whole_are_not_masked():
+    q, k, v = tensors(1, 2, 2, 256, 256, 64)
+    blocks = create_block_mask(causal, 1, 1, 256, 256, device="cuda")
+    # The whole block above the diagonal, which the function would hide.
+    blocks.full_kv_num_blocks[...] = torch.tensor([1, 1], device="cuda")
+    blocks.full_kv_indices[..., 0] = torch.tensor([1, 0], device="cuda")
+    shown = torch.ones(256, 256, dtype=torch.bool, device="cuda").tril()
+    shown[:128, 128:] = True
+    wanted, plain = (reference(q, k, v, None, lambda b, h, i, j: shown[i, j], t)[0] for t in (torch.float64, q.dtype))
+    close(flex_attention(q, k, v, block_mask=blocks), plain, wanted, "o")
+
+
+def test_a_mask_that_changes_is_listed_again():
+    q, k, v = tensors(1, 2, 2, 512, 512, 64, grad=False)
+    documents = torch.arange(512, device="cuda", dtype=torch.int32).div(200, rounding_mode="floor")[None]
+
+    def document(b, h, i, j):
+        return documents[b, i] == documents[b, j]
+
+    for _ in range(2):
+        blocks = create_block_mask(document, 1, None, 512, 512, device="cuda")
+        for _ in range(2):
+            wanted, plain = (reference(q, k, v, None, document, t)[0] for t in (torch.float64, q.dtype))
+            close(flex_attention(q, k, v, block_mask=blocks), plain, wanted, "o")
+        documents.copy_(documents.flip(-1) // 2)
+
+
+def test_captured_graphs_replay():
+    q, k, v = tensors(1, 4, 4, 256, 256, 64, grad=False)
+    blocks = create_block_mask(window, 1, None, 256, 256, device="cuda")
+    wanted = flex_attention(q, k, v, block_mask=blocks)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = flex_attention(q, k, v, block_mask=blocks)
+    q.copy_(torch.randn_like(q))
+    graph.replay()
+    assert not torch.equal(found, wanted) and torch.equal(found, flex_attention(q, k, v, block_mask=blocks))
+
+
+def test_compiled_functions_call_it_as_it_is():
+    q, k, v = tensors(1, 4, 4, 256, 256, 64)
+    blocks = create_block_mask(causal, 1, None, 256, 256, device="cuda")
+
+    def f(q, k, v):
+        return flex_attention(q * 2, k, v, block_mask=blocks).square().sum()
+
+    found, wanted = (torch.autograd.grad(g(q, k, v), (q, k, v)) for g in (torch.compile(f), f))
+    for a, b in zip(found, wanted):
+        assert torch.allclose(a.float(), b.float(), atol=0.1, rtol=0.05)
+
+
+def test_operators_keep_their_promises():
+    from tilewright import _functions
+
+    q, k, v = (x.transpose(1, 2) for x in tensors(1, 4, 4, 256, 256, 64))
+    traced = _functions.Traced(lambda s, b, h, i, j: 20 * torch.tanh(s / 20), None, (1, 4, 256, 256), None)
+    torch.library.opcheck(torch.ops.tilewright.flex_forward.default,
+                          (q.detach().requires_grad_(), k.detach(), v.detach(), [], [], traced.text, traced.integers,
+                           traced.numbers, 0.125))
+
+
+def test_functions_without_a_kernel_are_compiled_by_java_or_refused():
+    q, k, v = tensors(1, 2, 2, 256, 256, 64)
+    bias = torch.randn(256, 256, device="cuda", dtype=torch.bfloat16)
+
+    def biased(score, b, h, i, j):
+        return torch.where(i - j < 200, score + bias[i, j], score * 0.5)
+
+    if _compile.command() is None:
+        with pytest.raises(NotImplementedError, match="TILEWRIGHT_HOME"):
+            flex_attention(q, k, v, biased)
+        return
+    wanted, plain = (reference(q, k, v, biased, None, t)[0] for t in (torch.float64, q.dtype))
+    gradients_are_close(flex_attention(q, k, v, biased), wanted, plain, (q, k, v))
+
+
+def test_what_cannot_be_traced_is_refused():
+    q, k, v = tensors(1, 2, 2, 256, 256, 64)
+    with pytest.raises(NotImplementedError, match="torch.erf"):
+        flex_attention(q, k, v, lambda s, b, h, i, j: torch.erf(s))
+    bias = torch.randn(256, 256, device="cuda", requires_grad=True)
+    with pytest.raises(NotImplementedError, match="a captured tensor requires a gradient"):
+        flex_attention(q, k, v, lambda s, b, h, i, j: s + bias[i, j])
