@@ -9,7 +9,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA d
 
 if torch.cuda.is_available():
     from test_gpu import close, gradients_are_close
-    from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
+    from torch.nn.attention.flex_attention import BlockMask, and_masks, create_block_mask, noop_mask
 
     from tilewright import _compile, flex_attention
 
@@ -85,8 +85,10 @@ NAMES = ["blocks", "causal", "window", "prefix", "document", "causal-document", 
          "window-softcap"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dim,dtype", [(64, torch.bfloat16), (128, torch.bfloat16), (128, torch.float16)])
+HALF = [(name, 128, torch.float16) for name in ("causal", "causal-softcap", "relative")]
+
+
+@pytest.mark.parametrize("name,dim,dtype", [(name, dim, torch.bfloat16) for name in NAMES for dim in (64, 128)] + HALF)
 def test_ready_made_functions(name, dim, dtype):
     for batch, heads, shared, queries, keys in ((2, 4, 4, 384, 384), (1, 8, 2, 333, 500)):
         score_mod, mask_mod = functions(name, batch, heads, queries, keys)
@@ -108,6 +110,15 @@ def test_blocks_that_are_listed_whole_are_not_masked():
     shown[:128, 128:] = True
     wanted, plain = (reference(q, k, v, None, lambda b, h, i, j: shown[i, j], t)[0] for t in (torch.float64, q.dtype))
     close(flex_attention(q, k, v, block_mask=blocks), plain, wanted, "o")
+
+
+def test_lists_may_have_no_whole_blocks():
+    q, k, v = tensors(1, 2, 2, 300, 300, 64)
+    counts, indices = torch.tensor([1, 2, 3]), torch.tensor([[0, 0, 0], [1, 0, 0], [0, 2, 1]])
+    lists = [x.to("cuda", torch.int32)[None, None] for x in (counts, indices)]
+    blocks = BlockMask.from_kv_blocks(*lists, mask_mod=causal)
+    wanted, plain = (reference(q, k, v, None, causal, t)[0] for t in (torch.float64, q.dtype))
+    gradients_are_close(flex_attention(q, k, v, block_mask=blocks), wanted, plain, (q, k, v))
 
 
 def test_a_mask_that_changes_is_listed_again():

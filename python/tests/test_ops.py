@@ -34,6 +34,8 @@ def data(folder):
     dense = ("B", "Sq", "Sk", "H", "Hk", "D", "L", "R")
     forward = {f"bf16-{mask}": case((*tensors, "tiles"), *dense) for mask in ("all", "causal", "window")}
     forward["bf16-causal-packed"] = case((*tensors, "cuQ", "cuK"), *dense, "N", "M")
+    forward["bf16-all-v128"] = case((*tensors, "tiles"), *dense, "Dv")
+    forward["bf16-all-v128"]["axes"] = [["dim", "D", [192]], ["queries", "Sq"]]
     for key in ("bf16-causal-alibi", "bf16-causal-alibi-packed"):
         forward[key] = case((*tensors, "slopes"), "slopes", "slopes_b")
         forward[key]["launches"][0]["launches"][0]["arguments"].append(["f32", "alibiShift"])
@@ -137,6 +139,19 @@ def test_head_dimensions_of_keys_and_values_may_differ(driver):
     given = launched(driver, *FORWARD)
     assert out.shape == (1, 16, 4, 64) and given["D"] == 128 and given["v"] != v.data_ptr()
     assert abs(given["scale"] - 96 ** -0.5) < 1e-6
+
+
+def test_kernels_for_fewer_columns_of_values_are_taken_where_they_fit(driver):
+    from tilewright import attention
+
+    for value_dim in (128, 100):
+        v = Tensor(1, 16, 4, value_dim)
+        out, _ = attention(Tensor(1, 16, 4, 192), Tensor(1, 16, 4, 192), v)
+        given = launched(driver, *FORWARD, "Dv")
+        assert (out.shape[-1], given["D"], given["Dv"], given["o_h"]) == (value_dim, 192, 128, 128)
+        assert (given["v"] == v.data_ptr()) == (value_dim == 128)
+    with pytest.raises(NotImplementedError, match="head dimension 200: needed is at most 128"):
+        attention(Tensor(1, 16, 4, 200), Tensor(1, 16, 4, 200), Tensor(1, 16, 4, 128))
 
 
 @pytest.mark.parametrize("shape,strides,per_batch,copied", [((8,), None, 0, False), ((2, 8), None, 8, False),

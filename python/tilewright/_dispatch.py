@@ -167,6 +167,10 @@ class Data:
         self.kernels = json.loads((folder / "kernels.json").read_bytes())
         self._cases = {}
 
+    def has(self, operator, key):
+        """Whether there is a case of an operator."""
+        return key in self._operators.get(operator, {})
+
     def case(self, operator, key):
         """The case of an operator, or an error that names the command that adds it."""
         case = self._cases.get((operator, key))

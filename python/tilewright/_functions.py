@@ -147,6 +147,18 @@ class Proxy:
     expand = reshape = squeeze = detach = contiguous = view
 
 
+def _refusing(operation):
+    def method(self, *_):
+        refuse(f"{operation} of {type(self).NAME}")
+
+    return method
+
+
+for _operation in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor", "invert", "lt", "le", "gt", "ge",
+                   "getitem", "iter", "len", "add", "mul", "truediv", "rfloordiv", "rmod", "rmatmul", "rxor"):
+    setattr(Proxy, f"__{_operation}__", _refusing(_operation))
+
+
 class Integer(Proxy):
     """A sum of terms, each an expression times a constant, and a constant; bounds are those of its values."""
 

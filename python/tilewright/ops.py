@@ -15,6 +15,7 @@ from . import _runtime
 from ._torch import (PLAIN, New, current_device, current_stream, is_tracing, is_transforming, keeps_gradients,
                      register)
 
+NARROW = 128  # columns of v that kernels for more columns of q and k are made for
 FAR = 1 << 29  # a window's bound of more positions hides nothing
 TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
@@ -141,13 +142,9 @@ class _Problem:
         key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0)
                        + ["alibi"] * (slopes is not None) + ["packed"] * self.packed
                        + ["deterministic"] * deterministic)
-        self.case = self.device.data.case(operator, key)
-        self.dim, self.value_dim, only = q.shape[-1], v.shape[-1], self.case.only("dim")
-        dim = max(self.dim, self.value_dim)
-        self.filled = filled = next((d for d in only if d >= dim), 0)
-        if dim > filled:
-            raise NotImplementedError(f"head dimension {dim}: needed is at most {only[-1]}")
-        self.numbers = dict(H=q.shape[-2], Hk=k.shape[-2], D=filled, Dv=filled, L=left, R=right)
+        self.dim, self.value_dim = q.shape[-1], v.shape[-1]
+        self._find(operator, key)
+        self.numbers = dict(H=q.shape[-2], Hk=k.shape[-2], D=self.filled, Dv=self.value_filled, L=left, R=right)
         if self.packed:
             self.numbers.update(B=1, Sq=q.shape[0], Sk=k.shape[0], N=cu_q.shape[0] - 1, M=longest)
         else:
@@ -156,13 +153,26 @@ class _Problem:
         self.slopes = _slopes(slopes, q, entries)
         if slopes is not None:
             self.numbers.update(slopes=slopes.numel(), slopes_b=slopes.shape[-1] if slopes.dim() > 1 else 0)
-        self.copies = filled != self.dim or filled != self.value_dim or self.slopes is not slopes
+        self.copies = (self.filled != self.dim or self.value_filled != self.value_dim or self.slopes is not slopes)
         # PyTorch's tensors without elements have no address: no kernel may be given one.
         self.empty = 0 in q.shape or 0 in k.shape or self.packed and (longest < 1 or self.numbers["N"] < 1)
 
-    def given(self, *tensors):
-        """The tensors as the kernel takes them."""
-        return [aligned(F.pad(x, (0, self.filled - x.shape[-1])) if x.shape[-1] < self.filled else x) for x in tensors]
+    def _find(self, operator, key):
+        """The case of the package, and the head dimensions that tensors are filled up to."""
+        data, narrow = self.device.data, f"{key}-v{NARROW}"
+        fits = self.value_dim <= NARROW < self.dim and data.has(operator, narrow) and (
+            self.dim <= data.case(operator, narrow).only("dim")[-1])
+        self.case = data.case(operator, narrow if fits else key)
+        only, dim = self.case.only("dim"), max(self.dim, self.value_dim)
+        self.filled = next((d for d in only if d >= dim), 0)
+        if dim > self.filled:
+            raise NotImplementedError(f"head dimension {dim}: needed is at most {only[-1]}")
+        self.value_filled = NARROW if fits else self.filled
+
+    def given(self, q, k, v, *others):
+        """The tensors as the kernel takes them; others have the head dimension of v."""
+        filled = [(q, self.filled), (k, self.filled), *((x, self.value_filled) for x in (v, *others))]
+        return [aligned(F.pad(x, (0, dim - x.shape[-1])) if x.shape[-1] < dim else x) for x, dim in filled]
 
     def prepare(self, names, lse, **tensors):
         """Finds the launches for tensors with these strides."""
@@ -187,7 +197,7 @@ class _Forward(_Problem):
         self.copies |= any(aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
-            self.o, self.lse = New(q.shape, q.dtype), New(_rows(q), torch.float32)
+            self.o, self.lse = New((*q.shape[:-1], self.value_filled), q.dtype), New(_rows(q), torch.float32)
             self.prepare(self.NAMES, self.lse, q=q, k=k, v=v, o=self.o)
         self.stream = self.counter = None
 
@@ -211,7 +221,7 @@ class _Forward(_Problem):
             self.stream, self.counter = stream, self.device.counter(stream)
         self.launches.run((*addresses, o.data_ptr(), lse.data_ptr(), self.counter, cu_q, cu_k,
                            0 if slopes is None else slopes.data_ptr()), stream, self.ordinal)
-        return (o if self.filled == self.value_dim else o[..., :self.value_dim].contiguous()), lse
+        return (o if self.value_filled == self.value_dim else o[..., :self.value_dim].contiguous()), lse
 
 
 class _Backward(_Problem):
@@ -223,7 +233,7 @@ class _Backward(_Problem):
         super().__init__("attention_backward", q, k, v, slopes, options, cu_q, longest)
         self.copies |= any(aligned(x) is not x for x in (do, q, k, v, o))
         if not self.empty:
-            do, q, k, v, o = self.given(do, q, k, v, o)
+            q, k, v, o, do = self.given(q, k, v, o, do)
             self.gradients = [New(x.shape, x.dtype) for x in (q, k, v)]
             dq, dk, dv = self.gradients
             template = self.prepare(self.NAMES, lse, q=q, k=k, v=v, o=o, do=do, dq=dq, dk=dk, dv=dv)
@@ -240,7 +250,7 @@ class _Backward(_Problem):
         if self.empty:
             return tuple(x.new_zeros(x.shape) for x in (q, k, v))
         if self.copies:
-            do, q, k, v, o = self.given(do, q, k, v, o)
+            q, k, v, o, do = self.given(q, k, v, o, do)
             addresses = [x.data_ptr() for x in (q, k, v, o, lse, do)]
             slopes = slopes if slopes is None else slopes.contiguous()
         gradients = [x.tensor() for x in self.gradients]

@@ -104,6 +104,7 @@ class GivenBlocksTest {
     var problem = (scored ? asked.score(Scores.alibi(2)) : asked).problem();
     var shape = Sm90AttentionKernel.shapes(problem).findFirst().orElseThrow();
     assertEquals(0, 128 % shape.keys(), shape::toString);
+    assertEquals(dim, shape.headDim(), shape::toString);
     new BlockMask(problem, shape.consumers() * 64, shape.keys());
   }
 

@@ -30,12 +30,17 @@ import tilewright.numerics.ElementType;
  * those from one batch entry to the next, slopes_b.
  *
  * @param change of the scores
+ * @param narrow whether V has {@link #NARROW} columns, and Q and K more
  */
-record AttentionKind(ElementType type, Mask mask, boolean packed, Change change) {
+record AttentionKind(ElementType type, Mask mask, boolean packed, Change change, boolean narrow) {
   /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
   static final int VECTOR = 8;
   private static final long LONGEST = 1 << 20;
   private static final long WIDEST = 256;
+  /** Columns of V where Q and K have more. */
+  private static final long NARROW = 128;
+  /** The head dimension of Q and K where V has {@link #NARROW} columns. */
+  private static final List<Long> DIMS_OF_NARROW = List.of(192L);
   /** The head dimensions that kernels before SM90 are made for. */
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
   private static final int MOST_STRIDE = 1 << 16;
@@ -62,27 +67,29 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change)
 
   /** Every type and option, without changes of scores. */
   static Stream<AttentionKind> plain() {
-    return all(Change.NONE);
+    return all(Change.NONE, false);
   }
 
   /**
-   * Every type and option; changes of scores are for SM90, to keep the package small.
+   * Every type and option; changes of scores and narrow V are for SM90, to keep the package small.
    *
    * @param capability the GPU's compute capability times ten
    */
   static Stream<AttentionKind> all(int capability) {
-    return capability == CHANGED ? Stream.of(Change.values()).flatMap(AttentionKind::all) : plain();
+    return capability == CHANGED ? Stream.concat(Stream.of(Change.values()).flatMap(change -> all(change, false)),
+        all(Change.NONE, true)) : plain();
   }
 
-  private static Stream<AttentionKind> all(Change change) {
+  private static Stream<AttentionKind> all(Change change, boolean narrow) {
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Mask.values())
-        .flatMap(mask -> Stream.of(false, true).map(packed -> new AttentionKind(type, mask, packed, change))));
+        .flatMap(mask -> Stream.of(false, true).map(packed ->
+            new AttentionKind(type, mask, packed, change, narrow))));
   }
 
   /** The types and options in the package's data. */
   String key() {
     return type.text() + "-" + mask.name().toLowerCase(Locale.ROOT) + change.suffix()
-        + (packed ? "-packed" : "");
+        + (packed ? "-packed" : "") + (narrow ? "-v" + NARROW : "");
   }
 
   /**
@@ -138,7 +145,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change)
     long sharers = 1L << random.nextInt(random.nextBoolean() ? 1 : 4);
     long keyHeads = 1 + random.nextInt(1 + most);
     n.put("D", dim);
-    n.put("Dv", dim);
+    n.put("Dv", narrow ? NARROW : dim);
     n.put("Hk", keyHeads);
     n.put("H", keyHeads * sharers);
     long queries = axes.get("queries");
@@ -216,6 +223,6 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change)
 
   /** A case of an operator. */
   OperatorCase of(String key, List<Long> dims, OperatorCase.Problem problem) {
-    return new OperatorCase(key, axes(dims), extents(), slots(), guesses(), problem);
+    return new OperatorCase(key, axes(narrow ? DIMS_OF_NARROW : dims), extents(), slots(), guesses(), problem);
   }
 }

@@ -9,6 +9,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import tilewright.cli.wheel.DecisionTree.Axis;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch.Scratch;
 import tilewright.kernel.collective.attention.Captures;
@@ -36,19 +37,30 @@ record FlexKind(AttentionKind plain, TracedFunctions functions) {
   /** Extents that no index reaches. */
   private static final int WIDE = 1 << 24;
   private static final int MOST_STRIDE = 1 << 20;
+  /** Of the lengths that attention's kernels are chosen by, one in so many. */
+  private static final int COARSER = 4;
   /** Queries of the kernels' tiles. */
   private static final long[] TILES = {32, 64, 128, 192};
 
   static FlexKind of(ElementType type, TracedFunctions functions) {
     return new FlexKind(new AttentionKind(type, AttentionKind.Mask.ALL, false,
-        AttentionKind.Change.NONE), functions);
+        AttentionKind.Change.NONE, false), functions);
   }
 
   /** The case in the package's data. */
   OperatorCase of(List<Long> dims, OperatorCase.Problem problem) {
     var ofAttention = plain.of(plain.type().text() + "-" + functions.name(), dims, problem);
-    return new OperatorCase(ofAttention.key(), ofAttention.axes(), ofAttention.extents(), ofAttention.slots(),
+    return new OperatorCase(ofAttention.key(), ofAttention.axes().stream().map(FlexKind::coarser).toList(),
+        ofAttention.extents(), ofAttention.slots(),
         Stream.concat(ofAttention.guesses().stream(), functions.listed() ? lists() : Stream.of()).toList(), problem);
+  }
+
+  /** The axis with fewer numbers: kernels with functions depend on no length but few queries. */
+  private static Axis coarser(Axis axis) {
+    int last = axis.values().size() - 1;
+    if (axis.step() > 1) return axis;
+    var fewer = IntStream.rangeClosed(0, last).filter(i -> i % COARSER == 0 || i == last).mapToObj(axis.values()::get);
+    return new Axis(axis.name(), axis.formula(), axis.step(), fewer.toList());
   }
 
   /** Formulas of lists of tiles: their strides and bytes. */

@@ -88,6 +88,7 @@ public final class PackageCommand implements Callable<Integer> {
   public Integer call() {
     var chosen = operators.isEmpty() ? all() : operators.stream().map(this::operator).toList();
     var capabilities = architectures.stream().map(this::capability).toList();
+    functions.ifPresent(file -> checkGradients(file, chosen));
     checkCases(chosen, capabilities);
     makeFolder();
     var kernels = new PackagedKernels();
@@ -128,9 +129,11 @@ public final class PackageCommand implements Callable<Integer> {
 
   private static List<TracedFunctions> functions(Path file) {
     try {
-      return TracedFunctions.all(JsonMapper.shared().readTree(InputFile.text(file)));
+      var all = TracedFunctions.all(JsonMapper.shared().readTree(InputFile.text(file)));
+      all.forEach(form -> form.require(false));
+      return all;
     } catch (JacksonException | IllegalArgumentException e) {
-      throw CommandFailure.badFile(file, "has no functions: " + e.getMessage());
+      throw CommandFailure.badFile(file, "has no functions for kernels: " + e.getMessage());
     }
   }
 
@@ -153,6 +156,17 @@ public final class PackageCommand implements Callable<Integer> {
     only.stream().filter(name -> !all.contains(name)).findFirst().ifPresent(name -> {
       throw CommandFailure.badInput("no case " + name + ": there are " + String.join(", ", all));
     });
+  }
+
+  private static void checkGradients(Path file, List<PackagedOperator> chosen) {
+    for (var operator : chosen) {
+      if (!(operator instanceof FlexOperator flex) || !flex.backward()) continue;
+      try {
+        flex.forms().forEach(form -> form.require(true));
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.badFile(file, "has functions without gradients: " + e.getMessage());
+      }
+    }
   }
 
   private Map<Integer, Map<String, Object>> data(List<PackagedOperator> chosen, List<Integer> capabilities,

@@ -7,12 +7,17 @@ import java.util.function.BinaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernel.TraceException;
 import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.PtxType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -193,6 +198,32 @@ record TracedFunctions(String name, Optional<ScoreMod> score, Optional<MaskMod> 
   /** The forms of a file by name. */
   static List<TracedFunctions> all(JsonNode forms) {
     return forms.propertyStream().map(form -> of(form.getKey(), form.getValue())).toList();
+  }
+
+  /**
+   * Traces the functions by themselves.
+   *
+   * @param gradients whether scores need a derivative
+   * @throws IllegalArgumentException naming what a kernel does not have
+   */
+  void require(boolean gradients) {
+    try {
+      Scope.trial(Target.SM80, k -> {
+        var input = k.result(k.newRegister(PtxType.F32));
+        var b = index(k);
+        var h = index(k);
+        var q = index(k);
+        var key = index(k);
+        mask.ifPresent(mod -> mod.apply(b, h, q, key));
+        return score.map(mod -> gradients ? mod.sloped(input, b, h, q, key).value() : mod.apply(input, b, h, q, key));
+      });
+    } catch (TraceException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  private static I32 index(Scope k) {
+    return k.result(k.newRegister(PtxType.B32), 0, GlobalTensor.MAX_EXTENT - 1L);
   }
 
   /** Whether blocks are listed. */

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tools.jackson.databind.JsonNode;
@@ -54,6 +56,19 @@ class PackageCommandTest {
     assertEquals(row.get("cubins").asInt(), files.keySet().stream().filter(n -> n.endsWith(".cubin.z")).count());
     assertTrue(row.get("kernels").asInt() > 0, row.toString());
     assertImported(install(files));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', value = {
+      "{\"x\":{\"score\":[\"erf\",\"s\"]}}; has no functions for kernels: no operation on numbers is [\"erf\",\"s\"]",
+      "{\"x\":{\"tensors\":[[\"f64\",1]]}}; a function reads a tensor of f64: f32, f16",
+      "{\"x\":; has no functions for kernels: "})
+  void functionsThatNoKernelHasAreRefused(String text, String message) throws IOException {
+    var file = Files.writeString(folder.resolve("functions.json"), text);
+    var run = Cli.run("package", "--out", folder.toString(), "--operator", "flex_forward", "--functions",
+        file.toString());
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains(message), run.err());
   }
 
   private JsonNode run(Path out) {

@@ -49,7 +49,8 @@ class PackageDataTest {
       "rope 80 f32", "rope 90 f16", "embedding 90 bf16", "embedding 86 f32", "gemm 90 f16-nt-plain",
       "flex_forward 90 f16-blocks", "flex_forward 90 bf16-softcap", "attention_forward 90 f16-causal-alibi-packed",
       "attention_backward 90 bf16-window-alibi", "flex_forward 80 bf16-causal-alibi", "flex_backward 90 f16-relative",
-      "flex_backward 80 f16-window-softcap");
+      "flex_backward 80 f16-window-softcap", "attention_forward 90 bf16-causal-v128",
+      "attention_backward 90 f16-all-packed-v128");
 
   @TempDir
   Path folder;

@@ -1,5 +1,6 @@
 package tilewright.sm90.attention;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -109,7 +110,10 @@ final class Sm90AttentionShapes {
   static Stream<Shape> of(AttentionProblem problem, boolean packs) {
     var all = candidates(problem, packs).filter(shape -> problem.sizes().headDim() <= shape.headDim()
         && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape)).toList();
-    var fitting = all.stream().filter(shape -> makesUpBlocks(problem, shape)).toList();
+    if (problem.modification().blocks().isEmpty()) return all.stream();
+    // The first that is made for the head dimensions: a wider one computes columns that there are none of.
+    var fitting = all.stream().filter(shape -> makesUpBlocks(problem, shape))
+        .sorted(Comparator.comparingInt(Shape::headDim).thenComparingInt(Shape::valueDim)).toList();
     // Where none does, the launch says so.
     return (fitting.isEmpty() ? all : fitting).stream();
   }
