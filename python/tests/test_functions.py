@@ -31,7 +31,7 @@ def causal(b, h, q, k):
 
 def test_ready_made_functions_are_found_however_they_are_written():
     documents, slopes = Tensor(2, 1200, dtype="int64"), Tensor(8, dtype="float32")
-    table = Tensor(8, 2199, dtype="float32")
+    table, token = Tensor(8, 2199, dtype="float32"), Tensor(1200, dtype="int64")
     where, tanh, exp2 = FUNCTIONS["where"], FUNCTIONS["tanh"], FUNCTIONS["exp2"]
 
     def alibi(s, b, h, q, k):
@@ -51,6 +51,9 @@ def test_ready_made_functions_are_found_however_they_are_written():
         "document": [(None, lambda b, h, q, k: documents[b, q] == documents[b, k]),
                      (None, lambda b, h, q, k: documents[b][k] == documents[b][q])],
         "causal-document": [(None, lambda b, h, q, k: causal(b, h, q, k) & (documents[b, q] == documents[b, k]))],
+        "document-of-token": [(None, lambda b, h, q, k: token[q] == token[k]),
+                              (None, lambda b, h, q, k: token.reshape(1200)[q] == token.reshape(1200)[k])],
+        "causal-document-of-token": [(None, lambda b, h, q, k: (token[k] == token[q]) & causal(b, h, q, k))],
         "alibi": [(alibi, None), (lambda s, b, h, q, k: s - (q - k) * slopes[h], None),
                   (lambda s, b, h, q, k: slopes[h] * -(q - k) + s, None)],
         "causal-alibi": [(alibi, causal)],

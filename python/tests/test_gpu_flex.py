@@ -39,6 +39,9 @@ def functions(name, batch, heads, queries, keys):
     def document(b, h, q, k):
         return documents[b, q] == documents[b, k]
 
+    def document_of_token(b, h, q, k):
+        return documents[0][q] == documents[0][k]
+
     def alibi(score, b, h, q, k):
         return score + slopes[h] * (k - q)
 
@@ -53,7 +56,9 @@ def functions(name, batch, heads, queries, keys):
 
     return {"blocks": (None, noop_mask), "causal": (None, causal), "window": (None, window),
             "prefix": (None, prefix), "document": (None, document),
-            "causal-document": (None, and_masks(causal, document)), "alibi": (alibi, None),
+            "causal-document": (None, and_masks(causal, document)),
+            "document-of-token": (None, document_of_token),
+            "causal-document-of-token": (None, and_masks(causal, document_of_token)), "alibi": (alibi, None),
             "causal-alibi": (alibi, causal), "alibi-of-heads": (alibi_of_heads, None),
             "causal-alibi-of-heads": (alibi_of_heads, causal), "softcap": (softcap, None),
             "causal-softcap": (softcap, causal), "relative": (relative, None), "causal-relative": (relative, causal),
@@ -80,11 +85,9 @@ def tensors(batch, heads, shared, queries, keys, dim, dtype=torch.bfloat16, grad
             for h, length in ((heads, queries), (shared, keys), (shared, keys))]
 
 
-NAMES = ["blocks", "causal", "window", "prefix", "document", "causal-document", "alibi", "causal-alibi",
-         "alibi-of-heads", "causal-alibi-of-heads", "softcap", "causal-softcap", "relative", "causal-relative",
-         "window-softcap"]
-
-
+NAMES = ["blocks", "causal", "window", "prefix", "document", "causal-document", "document-of-token",
+         "causal-document-of-token", "alibi", "causal-alibi", "alibi-of-heads", "causal-alibi-of-heads", "softcap",
+         "causal-softcap", "relative", "causal-relative", "window-softcap"]
 HALF = [(name, 128, torch.float16) for name in ("causal", "causal-softcap", "relative")]
 
 

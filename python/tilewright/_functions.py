@@ -5,6 +5,7 @@ Expressions that compute the same have one form where that is cheap: integers ar
 comparisons have each term on the side where it is positive. Constants that a kernel need not know become parameters.
 """
 
+import functools
 import json
 import math
 
@@ -35,7 +36,8 @@ class Captured:
     """
 
     def __init__(self, tensor, kind, rank, own):
-        self.tensor, self.kind, self.rank, self.own = tensor, kind, rank, own
+        self.tensor, self.kind, self.rank = tensor, kind, rank
+        self.name = own.data_ptr(), tuple(own.shape), own.stride(), kind
 
 
 def key(node):
@@ -53,7 +55,7 @@ def _exact(node):
     if isinstance(node, Lifted):
         return repr(node.value)
     if isinstance(node, Captured):
-        return str(id(node.own))
+        return str(node.name)
     return "(" + " ".join(map(_exact, node)) + ")" if isinstance(node, tuple) else ""
 
 
@@ -743,11 +745,12 @@ def apply(function, arguments, options):
                           f"{error}") from error
 
 
-def _calling(function, arguments):
-    """Calls a function with what PyTorch's own functions on tensors take, too."""
+@functools.cache
+def _mode():
+    """The class of what sees PyTorch's own functions on tensors; None where there is no such thing."""
     overrides = getattr(torch(), "overrides", None)
     if overrides is None:
-        return function(*arguments)
+        return None
 
     class Mode(overrides.TorchFunctionMode):
         def __torch_function__(self, called, types, given=(), options=None):
@@ -755,7 +758,15 @@ def _calling(function, arguments):
                 return apply(called, given, options or {})
             return called(*given, **(options or {}))
 
-    with Mode():
+    return Mode
+
+
+def _calling(function, arguments):
+    """Calls a function of proxies, which may give them to tensors and to functions of PyTorch's."""
+    mode = _mode()
+    if mode is None:
+        return function(*arguments)
+    with mode():
         return function(*arguments)
 
 
@@ -791,9 +802,8 @@ class Traced:
             values.append(node.value)
             return f"{node.kind}{len(values) - 1}"
         if isinstance(node, Captured):
-            name = id(node.own)
-            if name not in self._places:
-                self._places[name] = len(self.tensors)
+            if node.name not in self._places:
+                self._places[node.name] = len(self.tensors)
                 self.tensors.append(node)
-            return f"t{self._places[name]}"
+            return f"t{self._places[node.name]}"
         return [self._form(part) for part in node] if isinstance(node, tuple) else node
