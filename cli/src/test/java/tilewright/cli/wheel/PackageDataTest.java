@@ -38,8 +38,7 @@ class PackageDataTest {
    */
   private static final List<String> CASES = List.of("attention_forward 90 bf16-causal",
       "attention_forward 86 bf16-window-packed", "attention_backward 90 bf16-causal", "rms_norm 90 bf16",
-      "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative",
-      "flex_backward 90 bf16-causal-document");
+      "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
@@ -49,8 +48,8 @@ class PackageDataTest {
       "rope 80 f32", "rope 90 f16", "embedding 90 bf16", "embedding 86 f32", "gemm 90 f16-nt-plain",
       "flex_forward 90 f16-blocks", "flex_forward 90 bf16-softcap", "attention_forward 90 f16-causal-alibi-packed",
       "attention_backward 90 bf16-window-alibi", "flex_forward 80 bf16-causal-alibi", "flex_backward 90 f16-relative",
-      "flex_backward 80 f16-window-softcap", "attention_forward 90 bf16-causal-v128",
-      "attention_backward 90 f16-all-packed-v128");
+      "flex_backward 90 bf16-causal-document", "flex_backward 80 f16-window-softcap",
+      "attention_forward 90 bf16-causal-v128", "attention_backward 90 f16-all-packed-v128");
 
   @TempDir
   Path folder;
