@@ -14,6 +14,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.choice.Formula;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
@@ -81,24 +82,41 @@ public final class Sm90Gemms {
 
   /** Whether waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
   private static boolean waits(GemmTile tile, GemmProblem problem, EpilogueArguments epilogue) {
-    return reads(epilogue) && tile.configure(problem).accumulatorRegisters() >= MOST_ACCUMULATORS
-        && problem.k() <= SHORT_K && GemmTile.groups(problem, tile.m(), tile.n()) > GemmTile.MULTIPROCESSORS;
+    return mayWait(tile, problem, epilogue) && problem.k() <= SHORT_K
+        && GemmTile.groups(problem, tile.m(), tile.n()) > GemmTile.MULTIPROCESSORS;
+  }
+
+  /** Whether all accumulators of a tile wait for a matrix that is read. */
+  private static boolean mayWait(GemmTile tile, GemmProblem problem, EpilogueArguments epilogue) {
+    return reads(epilogue) && tile.configure(problem).accumulatorRegisters() >= MOST_ACCUMULATORS;
   }
 
   /**
    * The tiles that the configuration of a problem with that epilogue is chosen from, as formulas for all problems of
    * its types and orders whose matrices tensor copies reach.
-   *
-   * @throws IllegalArgumentException where the epilogue reads a matrix: its choice is by more than costs
    */
   public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {
-    if (reads(epilogue)) {
-      throw new IllegalArgumentException("no choice by costs alone for an epilogue that reads a matrix: prepare it");
+    var tiles = GemmTiles.ALL.stream().filter(tile -> tile.takes(problem))
+        .filter(tile -> suits(tile.configure(problem), problem, epilogue)).toList();
+    return tiles.stream().map(tile -> new TileChoice(tile.name(), cost(tile, tiles, problem, epilogue),
+        tile.form(problem.types()), tile.blocks(problem.types()))).toList();
+  }
+
+  /** A tile's cost; where it would wait for a matrix, its cost is that of the tile which then takes its place. */
+  private static Formula cost(GemmTile tile, List<GemmTile> all, GemmProblem problem, EpilogueArguments epilogue) {
+    var never = Formula.of(Double.MAX_VALUE);
+    var cost = tile.cost(problem.types(), GemmExtents.NAMED);
+    if (tile.name().equals(WAITING)) {
+      return all.stream().filter(other -> mayWait(other, problem, epilogue)).map(other -> whereItWaits(other,
+          other.cost(problem.types(), GemmExtents.NAMED), never)).reduce(cost, Formula::min);
     }
-    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem))
-        .filter(tile -> suits(tile.configure(problem), problem, epilogue)).map(tile ->
-            new TileChoice(tile.name(), tile.cost(problem.types(), GemmExtents.NAMED), tile.form(problem.types()),
-                tile.blocks(problem.types()))).toList();
+    return mayWait(tile, problem, epilogue) ? whereItWaits(tile, never, cost) : cost;
+  }
+
+  private static Formula whereItWaits(GemmTile tile, Formula then, Formula otherwise) {
+    var extents = GemmExtents.NAMED;
+    var ofTiles = extents.groups(tile.m(), tile.n()).atMost(Formula.of(GemmTile.MULTIPROCESSORS), otherwise, then);
+    return extents.k().atMost(Formula.of(SHORT_K), ofTiles, otherwise);
   }
 
   /** Prepares a given configuration. */

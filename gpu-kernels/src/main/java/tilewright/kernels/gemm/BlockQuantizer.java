@@ -17,7 +17,6 @@ import tilewright.kernel.collective.ThreadGroup;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.reference.HeadQuantizer;
 
 /**
  * Quantises an operand "X" (M,K) of a GEMM to e4m3 codes "Y" and FP32 factors "Factor", one for each 128 of k in a row,
@@ -31,16 +30,12 @@ import tilewright.reference.HeadQuantizer;
 public record BlockQuantizer(ElementType source, boolean square, int vector) implements Kernel {
   /** Columns, and rows of a square, that share a factor. */
   public static final int BLOCK = 128;
-  private static final ElementType CODE = ElementType.E4M3;
-  private static final List<ElementType> SOURCES = List.of(ElementType.F32, ElementType.F16, ElementType.BF16);
   private static final int WARPS = 4;
   /** Elements of a lane in a row: 32 lanes have a block's columns. */
   private static final int RUN = BLOCK / Warp.SIZE;
 
   public BlockQuantizer {
-    if (!SOURCES.contains(source)) {
-      throw new IllegalArgumentException("no quantizer of " + source.text() + ": f32, f16 or bf16");
-    }
+    E4m3Scale.requireSource(source);
   }
 
   /**
@@ -52,7 +47,7 @@ public record BlockQuantizer(ElementType source, boolean square, int vector) imp
    */
   public static PreparedLaunch prepare(ElementType source, boolean square, LaunchArguments.Tensor x,
       LaunchArguments.Tensor y, LaunchArguments.Tensor factor) {
-    boolean wide = x.extents().get(1) % RUN == 0 && aligned(x, source.bytes()) && aligned(y, CODE.bytes());
+    boolean wide = x.extents().get(1) % RUN == 0 && aligned(x, source.bytes()) && aligned(y, E4m3Scale.CODE.bytes());
     var kernel = CompiledKernel.compile(new BlockQuantizer(source, square, wide ? RUN : 1), Target.SM89);
     var arguments = LaunchArguments.of(kernel).tensor("X", x).tensor("Y", y).tensor("Factor", factor);
     var grid = Dim3.of(Math.toIntExact(Math.ceilDiv(x.extents().get(0), square ? BLOCK : WARPS)),
@@ -75,7 +70,7 @@ public record BlockQuantizer(ElementType source, boolean square, int vector) imp
     var lane = thread.modulo(Warp.SIZE);
     var warp = thread.dividedBy(Warp.SIZE);
     var x = k.global(spec("X", source));
-    var y = k.global(spec("Y", CODE));
+    var y = k.global(spec("Y", E4m3Scale.CODE));
     var factors = k.global(TensorSpec.of("Factor", ElementType.F32, "R", "B"));
     var column = k.blockY().times(BLOCK).plus(lane.times(RUN));
     var first = k.blockX().times(square ? BLOCK : WARPS).plus(warp);
@@ -84,22 +79,18 @@ public record BlockQuantizer(ElementType source, boolean square, int vector) imp
     var largest = k.accumulator();
     k.loop(k.constant(0), k.constant(rows), WARPS, pass -> {
       for (var value : load(k, x, first.plus(pass), column)) {
-        largest.set(largest.value().max(finite(k, value)));
+        largest.set(largest.value().max(E4m3Scale.magnitude(k, value)));
       }
     });
     var ofWarp = new ThreadGroup(k, thread, WARPS * Warp.SIZE, Warp.SIZE).max(largest.value());
-    var maximum = square ? ofBlock(k, lane, warp, ofWarp) : ofWarp;
-    var tooSmall = maximum.lessThan(k.constant(HeadQuantizer.LEAST));
-    var one = k.constant(1f);
+    var scale = new E4m3Scale(k, square ? ofBlock(k, lane, warp, ofWarp) : ofWarp);
     var place = square ? factors.at(k.blockX(), k.blockY()) : factors.at(first, k.blockY());
-    k.when((square ? thread : lane).equalTo(0).and(place.inside()), () ->
-        place.store(one.where(tooSmall, maximum.dividedBy(k.constant(HeadQuantizer.limit(CODE))))));
-    var inverse = one.where(tooSmall, k.constant(HeadQuantizer.limit(CODE)).dividedBy(maximum));
+    k.when((square ? thread : lane).equalTo(0).and(place.inside()), () -> place.store(scale.factor()));
+    var inverse = scale.inverse();
 
     k.loop(k.constant(0), k.constant(rows), WARPS, pass -> {
       var row = first.plus(pass);
-      var codes = load(k, x, row, column).stream().map(value -> value.times(inverse)
-          .where(value.magnitude().atMost(k.constant(Float.MAX_VALUE)), k.constant(Float.NaN))).toList();
+      var codes = E4m3Scale.codes(k, load(k, x, row, column), inverse);
       for (int i = 0; i < RUN; i += vector) {
         var to = y.at(row, column.plus(i));
         var part = codes.subList(i, i + vector);
@@ -118,11 +109,6 @@ public record BlockQuantizer(ElementType source, boolean square, int vector) imp
       var from = x.at(row, column.plus(i * vector));
       return from.vectorOrZeros(vector, from.inside()).values().stream();
     }).toList();
-  }
-
-  private static F32 finite(Scope k, F32 value) {
-    var magnitude = value.magnitude();
-    return magnitude.where(magnitude.atMost(k.constant(Float.MAX_VALUE)), k.constant(0f));
   }
 
   private static F32 ofBlock(Scope k, I32 lane, I32 warp, F32 ofWarp) {
