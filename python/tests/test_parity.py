@@ -24,7 +24,7 @@ def cases():
 def test_choices_and_arguments_are_javas(file):
     given = json.loads(file.read_text())
     case = _dispatch.Case(given["data"])
-    scalars = {"scale": 0.5, "softcap": 3.0, "softcapRate": 2 / 3, "epsilon": 1e-5, "alpha": 1.0,
+    scalars = {"scale": 0.5, "softcap": 3.0, "softcapRate": 2 / 3, "epsilon": 1e-5, "alpha": 1.0, "beta": 1.0,
                "f0": 1.0, "f1": 2.0, "alibiShift": 3.0}
     names = sorted({argument[1] for problem in given["problems"] for launch in problem["launches"]
                     for argument in launch["arguments"] if argument[0] in ("pointer", "map")})

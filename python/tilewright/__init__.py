@@ -22,6 +22,8 @@ _HOMES = {
     "flex_attention": "flex",
     "gemm": "products",
     "linear": "products",
+    "quantize": "scaled",
+    "scaled_gemm": "scaled",
     "rms_norm": "rows",
     "layer_norm": "rows",
     "softmax": "rows",
@@ -35,7 +37,7 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("embeddings", "flash_attn", "flex", "ops", "products", "rotary", "rows", "transformers"):
+    if name in ("embeddings", "flash_attn", "flex", "ops", "products", "rotary", "rows", "scaled", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

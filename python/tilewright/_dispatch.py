@@ -10,8 +10,10 @@ import zlib
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 
-# The GPU that choices are made for, by compute capability times ten.
-CHOSEN_FOR = {80: 80, 87: 80, 86: 86, 89: 86, 90: 90, 100: 80, 103: 80, 110: 80, 120: 86, 121: 86}
+# The GPUs that choices are made for, best first, by compute capability times ten. Kernels for 90 and 100 load on no
+# other GPU.
+CHOSEN_FOR = {80: (80,), 87: (80,), 86: (86,), 89: (86,), 90: (90,), 100: (100, 80), 103: (80,), 110: (80,),
+              120: (86,), 121: (86,)}
 
 
 def source(formula):
@@ -157,18 +159,18 @@ class Data:
 
     def __init__(self, capability, folder=FOLDER):
         self._folder = folder
-        self.chosen_for = CHOSEN_FOR.get(capability)
-        file = folder / f"sm{self.chosen_for}.json"
-        if self.chosen_for is None or not file.exists():
+        found = [sm for sm in CHOSEN_FOR.get(capability, ()) if (folder / f"sm{sm}.json").exists()]
+        if not found:
             raise RuntimeError(f"this package has no kernels for compute capability {capability / 10}: it was made for "
                                f"{', '.join(sorted(f.stem for f in folder.glob('sm*.json')))}; "
                                "make one by: tilewright package --out DIR --arch ARCH")
-        self._operators = json.loads(file.read_bytes())
+        self.chosen_for = found[0]
+        self._operators = json.loads((folder / f"sm{self.chosen_for}.json").read_bytes())
         self.kernels = json.loads((folder / "kernels.json").read_bytes())
         self._cases = {}
 
     def has(self, operator, key):
-        """Whether there is a case of an operator."""
+        """Whether there is this case of an operator."""
         return key in self._operators.get(operator, {})
 
     def case(self, operator, key):

@@ -32,16 +32,53 @@ _empty = getattr(_guards, "_empty_strided_cuda", _empty_strided)
 
 
 class New:
-    """New tensors of a shape on the current device, with contiguous elements."""
+    """New tensors of a shape on the current device, with contiguous elements unless strides are given."""
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape, dtype, strides=None):
         self.shape = tuple(shape)
-        self.strides = tuple(math.prod(max(1, n) for n in self.shape[i + 1:]) for i in range(len(self.shape)))
+        self.strides = strides or tuple(math.prod(max(1, n) for n in self.shape[i + 1:])
+                                        for i in range(len(self.shape)))
         self.tensor = functools.partial(_empty, self.shape, self.strides, dtype)
 
     def stride(self, mode=None):
         """The strides of a tensor, or one of them."""
         return self.strides if mode is None else self.strides[mode]
+
+
+class _Held(threading.local):
+    def __init__(self):
+        self.tensors = {}
+
+
+_held = _Held()
+
+
+class Scratch:
+    """Memory that launches on a stream use one after the other: zeros before the first.
+
+    :param parts: name and bytes of each
+    """
+
+    def __init__(self, ordinal, parts):
+        self._ordinal, self._parts = ordinal, parts
+
+    def tensors(self, stream):
+        """A tensor for each part; the current device is the one of the launches."""
+        if not self._parts:
+            return ()
+        if torch.cuda.is_current_stream_capturing():
+            return [_zeros(size) for _, size in self._parts]
+        held = []
+        for part in self._parts:
+            key = (self._ordinal, stream, *part)
+            if key not in _held.tensors:
+                _held.tensors[key] = _zeros(part[1])
+            held.append(_held.tensors[key])
+        return held
+
+
+def _zeros(size):
+    return torch.zeros(size, dtype=torch.uint8, device="cuda")
 
 
 _library = torch.library.Library("tilewright", "FRAGMENT")

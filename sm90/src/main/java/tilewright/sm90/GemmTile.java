@@ -72,9 +72,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Whether the problem can be computed so. */
   boolean takes(GemmProblem problem) {
     if (GemmTiles.COMMON.contains(this)) return true;
-    if (GemmTiles.BYTES_IN_L2.contains(this)) {
-      return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
-    }
+    if (GemmTiles.BYTES_IN_L2.contains(this)) return problem.types().a().bits() == Byte.SIZE;
     boolean exact = problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
     if (exact && GemmTiles.PROMOTED.contains(this)) return true;
     boolean halfSums = problem.types().accumulation() == Accumulation.F16;
@@ -218,8 +216,10 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Expected microseconds of problems of these types. */
   Formula cost(GemmTypes types, GemmExtents extents) {
     var time = new GemmCost(this, seen(types), seen(extents)).microseconds();
-    if (!isStreamK()) return time;
-    return extents.k().atMost(Formula.of(0), Formula.of(Double.MAX_VALUE), time);
+    var never = Formula.of(Double.MAX_VALUE);
+    if (isStreamK()) return extents.k().atMost(Formula.of(0), never, time);
+    if (!BYTES_IN_L2.contains(this)) return time;
+    return extents.m().plus(extents.n()).times(extents.k()).atMost(Formula.of(L2_BYTES), time, never);
   }
 
   /** A number for each configuration that problems of these types can have: CTAs on an SM, and whether in step. */

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /** The package's data: for each GPU the launches of its operators and the choice among them. */
 final class PackageData {
   /** Compute capabilities, times ten, that choices are made for. */
-  static final List<Integer> CAPABILITIES = List.of(80, 86, 90);
+  static final List<Integer> CAPABILITIES = List.of(80, 86, 90, 100);
 
   private PackageData() {}
 
@@ -27,7 +27,7 @@ final class PackageData {
    */
   static List<PackagedOperator> operators(List<Long> rowLengths, List<TracedFunctions> forms, List<Long> flexDims) {
     return Stream.of(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
-        new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths),
+        new ScaledGemmOperator(), new QuantizeOperator(), new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths),
         FlexOperator.both(forms, flexDims)).flatMap(operators -> operators).toList();
   }
 
