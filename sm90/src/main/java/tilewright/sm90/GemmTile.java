@@ -218,7 +218,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     var time = new GemmCost(this, seen(types), seen(extents)).microseconds();
     var never = Formula.of(Double.MAX_VALUE);
     if (isStreamK()) return extents.k().atMost(Formula.of(0), never, time);
-    if (!BYTES_IN_L2.contains(this)) return time;
+    if (!GemmTiles.BYTES_IN_L2.contains(this)) return time;
     return extents.m().plus(extents.n()).times(extents.k()).atMost(Formula.of(L2_BYTES), time, never);
   }
 

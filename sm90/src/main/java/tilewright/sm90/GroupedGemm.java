@@ -14,8 +14,10 @@ import tilewright.kernels.epilogue.EpilogueArguments;
  * and a buffer "groups" says for each {@link #ROWS} rows which group they are of, or a negative number: those are left
  * as they are. The B of a group that there is not is zeros. {@link Grouping#MASKED}: A, B and C have a batch entry for
  * each group, and a buffer "rows" says how many rows of each count, at most all; rows behind them are undefined.
+ * {@link Grouping#RAGGED}: like contiguous groups, but a buffer "ends" says behind which row each ends; rows behind the
+ * last end are left as they are.
  *
- * @param problem of one batch entry if contiguous, else of one for each group
+ * @param problem of one batch entry for each group if masked, else of one
  */
 public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
   /** Rows that are of one group. */
@@ -26,10 +28,10 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
   private static final int BAND = 8;
 
   public GroupedGemm {
-    int entries = grouping == Grouping.CONTIGUOUS ? 1 : groups;
+    int entries = grouping == Grouping.MASKED ? groups : 1;
     if (grouping == Grouping.BATCH || problem.batch() != entries) {
       throw new IllegalArgumentException("grouping " + grouping + " of " + groups + " groups with a batch of "
-          + problem.batch() + ": contiguous groups have one batch entry, masked ones an entry each");
+          + problem.batch() + ": masked groups have a batch entry each, others one for all");
     }
   }
 
@@ -49,8 +51,11 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
 
   private void groups(LaunchArguments arguments) {
     arguments.tensor("B", problem.b().argument(problem.n(), problem.k(), groups));
-    if (grouping == Grouping.CONTIGUOUS) arguments.tensor("groups", vector("groups", blocks()));
-    else arguments.tensor("rows", vector("rows", groups));
+    switch (grouping) {
+      case CONTIGUOUS -> arguments.tensor("groups", vector("groups", blocks()));
+      case RAGGED -> arguments.tensor("ends", vector("ends", groups));
+      default -> arguments.tensor("rows", vector("rows", groups));
+    }
   }
 
   /** Blocks of rows that C has. */

@@ -4,6 +4,7 @@ import java.util.Optional;
 import tilewright.async.schedule.GroupedTiles;
 import tilewright.async.schedule.MaskedTiles;
 import tilewright.async.schedule.PersistentTiles;
+import tilewright.async.schedule.RaggedTiles;
 import tilewright.async.schedule.TileGrid;
 import tilewright.async.schedule.TileScheduler;
 import tilewright.async.schedule.WorkTile;
@@ -53,6 +54,23 @@ public enum Grouping {
     @Override
     TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups) {
       return new MaskedTiles(grid, range, groups.orElseThrow());
+    }
+  },
+  /** The rows of all groups one after the other, of which each ends at any row. */
+  RAGGED {
+    @Override
+    Optional<GlobalTensor> declare(Scope k) {
+      return Optional.of(k.global(TensorSpec.of("ends", ElementType.I32, "G")));
+    }
+
+    @Override
+    TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups) {
+      return new RaggedTiles(grid, range, groups.orElseThrow());
+    }
+
+    @Override
+    String batchOfB() {
+      return "G";
     }
   };
 

@@ -167,13 +167,16 @@ public final class Sm90Gemms {
           + problem.types() + ": configure that problem");
     }
     epilogue.requireFor(problem);
-    var output = form(problem, epilogue, fastest);
+    var output = form(problem, epilogue, fastest, grouping);
     var config = yielding(fastest, output);
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
     if (config.streamK() && problem.k() == 0) {
       throw new IllegalArgumentException("K is 0: there are no parts of k to share");
     }
-    int blocks = GemmTile.clusters(problem, config) * config.cluster().blocks();
+    // How many tiles groups have that end at any row is known on the GPU only.
+    int clusters = grouping == Grouping.RAGGED ? GemmTile.MULTIPROCESSORS * config.resident() / config.cluster().blocks()
+        : GemmTile.clusters(problem, config);
+    int blocks = clusters * config.cluster().blocks();
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
@@ -186,11 +189,13 @@ public final class Sm90Gemms {
   }
 
   /** Copies store what they reach, and nothing beside it, if there is room for them. */
-  private static OutputForm form(GemmProblem problem, EpilogueArguments epilogue, Sm90GemmConfig config) {
+  private static OutputForm form(GemmProblem problem, EpilogueArguments epilogue, Sm90GemmConfig config,
+      Grouping grouping) {
     var tree = epilogue.tree();
     boolean alongN = problem.c().isRowMajor();
-    var copied = new OutputForm(tree, alongN, epilogue.neighbours(),
-        alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS,
+    var copies = grouping == Grouping.RAGGED ? OutputForm.Copies.WHOLE_BLOCKS
+        : alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS;
+    var copied = new OutputForm(tree, alongN, epilogue.neighbours(), copies,
         GemmTile.outputStages(config));
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
     return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), config.tileN()) && hasRoom

@@ -67,7 +67,7 @@ class Sm90OutputTest {
       Map<String, MemorySegment> more) {
     var buffers = new HashMap<>(more);
     buffers.put("A", operands(p.types().a(), p.m(), p.k()));
-    buffers.put("B", operands(p.types().b(), p.n(), p.k()));
+    buffers.put("B", more.getOrDefault("weights", operands(p.types().b(), p.n(), p.k())));
     buffers.put("C", untouched(p.output(), p.c(), p.m(), p.n()));
     var result = Simulator.load(launch.kernel().module())
         .run(launch.on(buffers), SimulatorOptions.defaults().withSanitizer(true).withSeed(1));
@@ -170,6 +170,24 @@ class Sm90OutputTest {
         Map.of("groups", MemorySegment.ofArray(new int[] {1, 0})));
     check(ElementType.BF16, p.c(), 256, 40, buffers,
         (row, column) -> row < GroupedGemm.ROWS ? 0 : sum(p, row, column));
+  }
+
+  /** Copied, stored by threads alone, or fetched by them too; groups are empty, short, of whole blocks, and longer. */
+  @ParameterizedTest
+  @CsvSource({"64,72,72", "128,320,328", "64,72,75", "65,40,40"})
+  void raggedGroupsLeaveEachOthersRowsAlone(int k, int n, int stride) {
+    int[] ends = {0, 1, 131, 195, 195, 395, 523, 524};
+    int m = 600;
+    var p = problem(ElementType.BF16, ElementType.BF16, m, n, k, true, stride);
+    var buffers = run(p, new GroupedGemm(p, Grouping.RAGGED, ends.length).prepare(), Map.of("ends",
+        MemorySegment.ofArray(ends), "weights", operands(ElementType.BF16, n * ends.length, k)));
+    check(ElementType.BF16, p.c(), ends[ends.length - 1], n, buffers, (row, column) -> {
+      int group = 0;
+      while (ends[group] <= row) group++;
+      double sum = 0;
+      for (int i = 0; i < k; i++) sum += operand(row, i) * operand((long) group * n + column, i);
+      return sum;
+    });
   }
 
   /** There are no scales to read. */

@@ -33,7 +33,7 @@ public record GroupedTiles(PersistentTiles tiles, GlobalTensor groups) implement
     return tile -> {
       I32 group = groups.at(tile.m().dividedBy(grid.tileM())).loadInteger();
       grid.cluster().k().when(group.atLeast(0), () -> body.accept(
-          new WorkTile(tile.m(), tile.n(), tile.batch(), group, tile.k(), tile.split())));
+          new WorkTile(tile.m(), tile.n(), tile.batch(), group, tile.k(), tile.end(), tile.split())));
     };
   }
 }

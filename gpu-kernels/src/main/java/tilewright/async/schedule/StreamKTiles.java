@@ -59,7 +59,7 @@ public record StreamKTiles(TileGrid grid, I32 steps, I32 whole, I32 left, I32 cu
       var first = k().constant(0).where(isWhole, cut.times(share)).settled();
       var part = new WorkTile.KRange(first, steps.minus(first).where(isLast, share).settled());
       var tile = grid.tile(number, part);
-      body.accept(new WorkTile(tile.m(), tile.n(), tile.batch(), tile.group(), part,
+      body.accept(new WorkTile(tile.m(), tile.n(), tile.batch(), tile.group(), part, tile.end(),
           Optional.of(new WorkTile.Split(isWhole, isLast))));
     });
   }

@@ -48,6 +48,6 @@ public record TileGrid(Cluster cluster, int tileM, int tileN, int band, Extents 
   WorkTile tile(OutputTile tile, WorkTile.KRange range) {
     return new WorkTile(tile.m().times(cluster.shape().m()).plus(cluster.row()).times(tileM),
         tile.n().times(cluster.shape().n()).plus(cluster.column()).times(tileN), tile.batch(), tile.batch(), range,
-        Optional.empty());
+        Optional.empty(), Optional.empty());
   }
 }

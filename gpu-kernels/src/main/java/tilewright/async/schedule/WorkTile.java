@@ -12,9 +12,11 @@ import tilewright.kernel.Pred;
  * @param batch the batch entry of A and C
  * @param group the batch entry of B, which differs from A's for groups of rows
  * @param k the steps of the mainloop
+ * @param end the row behind the last one of the tile's group, where C has rows of other groups there
  * @param split where other CTAs may sum over the rest of k, and hand on their accumulators by way of a workspace
  */
-public record WorkTile(I32 m, I32 n, I32 batch, I32 group, KRange k, Optional<Split> split) {
+public record WorkTile(I32 m, I32 n, I32 batch, I32 group, KRange k, Optional<I32> end,
+    Optional<Split> split) {
 
   /**
    * Steps of the mainloop.
@@ -34,6 +36,6 @@ public record WorkTile(I32 m, I32 n, I32 batch, I32 group, KRange k, Optional<Sp
 
   /** Returns this tile, summed over another range of k. */
   public WorkTile over(KRange range) {
-    return new WorkTile(m, n, batch, group, range, split);
+    return new WorkTile(m, n, batch, group, range, end, split);
   }
 }

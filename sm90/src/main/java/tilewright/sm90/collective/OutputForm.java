@@ -24,6 +24,8 @@ public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copi
   public enum Copies {
     /** Nothing: threads read and write matrices of any strides. */
     NONE,
+    /** They store blocks of C whose rows are all of one group, and threads the others. */
+    WHOLE_BLOCKS,
     /** They store C and what else is written, whose rows end where theirs do. */
     OUTPUTS,
     /** They bring what is read, by rows, too. */

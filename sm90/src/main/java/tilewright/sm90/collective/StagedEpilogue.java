@@ -90,7 +90,8 @@ public final class StagedEpilogue {
       int stages) {
     return form.copies() == OutputForm.Copies.NONE
         ? StagedOutput.byThreads(k, TensorSpec.of(name, type, "M", "N", "L"), form.alongN(), block, stages)
-        : StagedOutput.copied(k, copied(name, type, form.alongN() ? "N" : "M"), block, stages);
+        : StagedOutput.copied(k, copied(name, type, form.alongN() ? "N" : "M"), block, stages,
+            form.copies() == OutputForm.Copies.WHOLE_BLOCKS);
   }
 
   private static TensorSpec copied(String name, ElementType type, String contiguous) {
@@ -112,7 +113,7 @@ public final class StagedEpilogue {
 
       @Override
       public void store(Fragment accumulators) {
-        StagedEpilogue.this.store(lane, group, mma, accumulators, tile.m(), tile.n(), tile.batch());
+        StagedEpilogue.this.store(lane, group, mma, accumulators, tile.m(), tile.n(), tile.batch(), tile.end());
       }
     };
   }
@@ -153,6 +154,12 @@ public final class StagedEpilogue {
    * @param lane the thread's number in its warpgroup
    */
   public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
+    store(lane, group, mma, sums, row, column, batch, Optional.empty());
+  }
+
+  /** @param end the row behind the last one that is stored, unless it is C's */
+  private void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch,
+      Optional<I32> end) {
     int perBlock = sums.groups().size() / mma.blocks();
     int across = mma.columns() / columns;
     int turns = turns(mma);
@@ -160,7 +167,7 @@ public final class StagedEpilogue {
     boolean ahead = neighbours == 2 && mma.blocks() == 1;
     for (int block = 0; block < mma.blocks(); block++) {
       var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
-          (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch);
+          (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch, end);
       if (ahead) part.prefetch(0);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
@@ -201,17 +208,19 @@ public final class StagedEpilogue {
     private final I32 row;
     private final I32 column;
     private final I32 batch;
+    private final Optional<I32> end;
     private final int values;
     private final EpilogueTrace.Tile tile;
     private I32 stage;
 
-    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
+    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch, Optional<I32> end) {
       this.lane = lane;
       this.group = group;
       this.sums = mma.inTypeOf(k, sums, d.type());
       this.row = row;
       this.column = column;
       this.batch = batch;
+      this.end = end;
       this.values = columns * WgmmaAtom.M / Warpgroup.SIZE;
       var partition = WgmmaAtom.accumulators(mma.columns());
       var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
@@ -243,14 +252,33 @@ public final class StagedEpilogue {
       tile.finishColumns();
       if (copies) BulkCopy.publish(k);
       meet();
-      if (copies) {
-        k.when(lane.equalTo(0), () -> {
-          leave(turn);
-          BulkCopy.commit(k);
-        });
+      if (end.isPresent()) {
+        storeBefore(end.get(), turn);
+      } else if (copies) {
+        copy(turn);
       } else {
         leave(turn);
       }
+    }
+
+    private void copy(int turn) {
+      k.when(lane.equalTo(0), () -> {
+        leave(turn);
+        BulkCopy.commit(k);
+      });
+    }
+
+    private void storeBefore(I32 last, int turn) {
+      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, column.plus(turn * columns), batch, last);
+      if (!copies) {
+        byThreads.run();
+        return;
+      }
+      // Later turns count copies: one of nothing takes the place of what threads store.
+      k.when(row.plus(WgmmaAtom.M).lessThan(last.plus(1)), () -> copy(turn), () -> {
+        byThreads.run();
+        k.when(lane.equalTo(0), () -> BulkCopy.commit(k));
+      });
     }
 
     private void leave(int turn) {

@@ -46,9 +46,13 @@ final class StagedOutput {
     default void prefetchMap() {}
 
     void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch);
+
+    /** Stores rows before an end; all of the warpgroup does. */
+    void storeBefore(I32 end, I32 lane, I32 stage, I32 row, I32 column, I32 batch);
   }
 
-  private record ByCopies(Scope k, TensorTile tile) implements Way {
+  /** @param threads for blocks of which only some rows are stored, where there are any */
+  private record ByCopies(Scope k, TensorTile tile, Optional<ByThreads> threads) implements Way {
     @Override
     public I32 extent(int mode) {
       return tile.extent(mode);
@@ -62,6 +66,11 @@ final class StagedOutput {
     @Override
     public void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
       tile.store(k, stage, row, column, batch);
+    }
+
+    @Override
+    public void storeBefore(I32 end, I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+      threads.orElseThrow().storeBefore(end, lane, stage, row, column, batch);
     }
   }
 
@@ -83,6 +92,15 @@ final class StagedOutput {
 
     @Override
     public void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+      store(matrix, lane, stage, row, column, batch);
+    }
+
+    @Override
+    public void storeBefore(I32 end, I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+      store(matrix.part(0, k.constant(0), end), lane, stage, row, column, batch);
+    }
+
+    private void store(GlobalTensor matrix, I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
       int across = 1 - along;
       // Known before the tile is multiplied, places and bounds would take registers meanwhile.
       var tile = matrix.from(row.settled(), column.settled(), batch);
@@ -105,11 +123,14 @@ final class StagedOutput {
    *
    * @param spec with M or N contiguous
    * @param partition of a block (64, columns) among a warpgroup's threads
+   * @param parts whether threads store blocks of which only some rows are stored
    */
-  static StagedOutput copied(Scope k, TensorSpec spec, Partition partition, int stages) {
+  static StagedOutput copied(Scope k, TensorSpec spec, Partition partition, int stages, boolean parts) {
     boolean transposed = spec.contiguous().filter("M"::equals).isPresent();
     var tile = TensorTile.of(k, spec, layout(spec.type(), transposed, columns(partition), stages));
-    return new StagedOutput(k, tile.shared(), new ByCopies(k, tile), partition, transposed);
+    var threads = Optional.of(spec).filter(_ -> parts)
+        .map(s -> ByThreads.of(k, s, tile.shared(), columns(partition), !transposed));
+    return new StagedOutput(k, tile.shared(), new ByCopies(k, tile, threads), partition, transposed);
   }
 
   /**
@@ -159,6 +180,11 @@ final class StagedOutput {
    */
   void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
     way.store(lane, stage, row, column, batch);
+  }
+
+  /** Stores the rows of a stage that lie before an end; all of the warpgroup does. */
+  void storeByThreads(I32 lane, I32 stage, I32 row, I32 column, I32 batch, I32 end) {
+    way.storeBefore(end, lane, stage, row, column, batch);
   }
 
   /** Writes two integers, as they are, like {@link #put}. */
