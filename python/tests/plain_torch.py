@@ -5,7 +5,8 @@ import sys
 import types
 
 dtypes = {name: type("dtype", (), {"__repr__": lambda self, name=name: f"torch.{name}"})()
-          for name in ("bfloat16", "float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")}
+          for name in ("bfloat16", "float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool",
+                       "float8_e4m3fn")}
 
 
 def dense(shape):
@@ -38,8 +39,8 @@ class Tensor:
         return False
 
     def element_size(self):
-        wide = {dtypes["bool"]: 1, dtypes["int8"]: 1, dtypes["uint8"]: 1, dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
-        return wide.get(self.dtype, 2)
+        wide = {"bool": 1, "int8": 1, "uint8": 1, "float8_e4m3fn": 1, "float64": 8, "int64": 8, "float32": 4, "int32": 4}
+        return next((size for name, size in wide.items() if dtypes[name] is self.dtype), 2)
 
     def numel(self):
         return math.prod(self.shape)
@@ -63,8 +64,22 @@ class Tensor:
         full.filled = value
         return full
 
-    def new_zeros(self, shape):
-        return self.new_full(shape, 0)
+    def new_zeros(self, shape, dtype=None):
+        return self.new_full(shape, 0, dtype)
+
+    def fill_(self, value):
+        self.filled = value
+        return self
+
+    def zero_(self):
+        return self.fill_(0)
+
+    def copy_(self, other):
+        self.copied = other
+        return self
+
+    def t(self):
+        return self.transpose(0, 1)
 
     def clone(self, memory_format=None):
         return self.new_empty(self.shape)
@@ -153,6 +168,14 @@ class Library:
         setattr(Library.operators, name, call)
 
 
+def pad(x, by):
+    """A tensor with more at the ends of its last modes."""
+    shape = list(x.shape)
+    for mode, more in enumerate(by[1::2]):
+        shape[-1 - mode] += more
+    return x.new_empty(shape)
+
+
 class Guard:
     def __init__(self, ordinal):
         pass
@@ -168,7 +191,8 @@ def install(monkeypatch):
     """Makes this ``torch``, and forgets what had been imported with another one."""
     torch = types.ModuleType("torch")
     functional = types.ModuleType("torch.nn.functional")
-    functional.pad = lambda x, by: x.new_empty((*x.shape[:-1], x.shape[-1] + by[1]))
+    functional.pad = pad
+    functional.relu = functional.gelu = functional.silu = lambda x, **_: x
     torch.nn = types.ModuleType("torch.nn")
     torch.nn.functional, torch.nn.Parameter = functional, type("Parameter", (Tensor,), {})
     torch.Tensor, torch.contiguous_format = Tensor, None
@@ -181,12 +205,13 @@ def install(monkeypatch):
     torch.ops = types.SimpleNamespace(tilewright=Library.operators, aten=types.SimpleNamespace())
     torch.empty_strided = lambda shape, strides, dtype, device: Tensor(*shape, strides=strides, dtype=dtype)
     torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False)
+    torch.zeros = lambda size, dtype, device: Tensor(size, dtype=dtype)
     torch.cuda = types.SimpleNamespace(device=Guard, is_current_stream_capturing=lambda: False)
     torch.is_grad_enabled, torch.is_autocast_enabled = (lambda: True), (lambda: False)
     for name, dtype in dtypes.items():
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("ops", "flash_attn", "flex", "rows", "rotary", "embeddings", "_torch"):
+    for name in ("ops", "flash_attn", "flex", "rows", "rotary", "embeddings", "products", "scaled", "grouped", "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

@@ -1,6 +1,8 @@
-"""A driver that launches nothing: it keeps what it was given."""
+"""A driver that launches nothing, which keeps what it was given, and a package for it."""
 
 import ctypes
+import json
+import zlib
 
 
 class StandIn:
@@ -37,6 +39,21 @@ class StandIn:
 
     def message(self, status):
         return f"error {status}"
+
+
+def package(folder, operators, capability=90):
+    """Writes the data of a package with one kernel."""
+    (folder / f"sm{capability}.json").write_text(json.dumps(operators))
+    (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
+                                                      "ptx": False, "block": [128, 1, 1], "cluster": [1, 1, 1],
+                                                      "shared": 0, "features": []}]))
+    (folder / "k.cubin.z").write_bytes(zlib.compress(b"cubin"))
+
+
+def case(arguments, **others):
+    """A case of an operator with one launch of these arguments, by names and numbers."""
+    launch = {"kernel": 0, "grid": ["M", 1, 1], "arguments": arguments, **others.pop("launch", {})}
+    return {"axes": [], "choice": 0, "launches": [{"workspace": [], "launches": [launch]}], **others}
 
 
 def number(place, kind):

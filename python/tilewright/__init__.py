@@ -22,6 +22,7 @@ _HOMES = {
     "flex_attention": "flex",
     "gemm": "products",
     "linear": "products",
+    "grouped_gemm": "grouped",
     "quantize": "scaled",
     "scaled_gemm": "scaled",
     "rms_norm": "rows",
@@ -37,7 +38,8 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("embeddings", "flash_attn", "flex", "ops", "products", "rotary", "rows", "scaled", "transformers"):
+    if name in ("embeddings", "flash_attn", "flex", "grouped", "ops", "products", "rotary", "rows", "scaled",
+                "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -27,8 +27,9 @@ final class PackageData {
    */
   static List<PackagedOperator> operators(List<Long> rowLengths, List<TracedFunctions> forms, List<Long> flexDims) {
     return Stream.of(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
-        new ScaledGemmOperator(), new QuantizeOperator(), new RopeOperator(), new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths),
-        FlexOperator.both(forms, flexDims)).flatMap(operators -> operators).toList();
+        new ScaledGemmOperator(), new GroupedGemmOperator(), new QuantizeOperator(), new RopeOperator(),
+        new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths), FlexOperator.both(forms, flexDims))
+        .flatMap(operators -> operators).toList();
   }
 
   /** A case of an operator by name. */

@@ -40,7 +40,7 @@ class PackageDataTest {
       "attention_forward 86 bf16-window-packed", "attention_backward 90 bf16-causal", "rms_norm 90 bf16",
       "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative",
       "gemm 80 bf16-tt-residual", "gemm 100 bf16-tn-bias", "scaled_gemm 90 bf16-block", "scaled_gemm 86 bf16-row",
-      "quantize 90 bf16-tensor", "quantize 86 f32-1x128");
+      "quantize 90 bf16-tensor", "quantize 86 f32-1x128", "grouped_gemm 90 bf16-t");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
@@ -54,7 +54,8 @@ class PackageDataTest {
       "attention_forward 90 bf16-causal-v128", "attention_backward 90 f16-all-packed-v128",
       "gemm 90 bf16-tn-residual", "gemm 90 f16-nt-residual", "gemm 86 f16-nn-plain", "gemm 86 bf16-tn-bias_gelu",
       "gemm 100 f16-nt-residual", "scaled_gemm 90 bf16-tensor", "scaled_gemm 90 bf16-row-fast",
-      "scaled_gemm 100 f16-tensor", "quantize 90 f16-row", "quantize 90 f32-128x128");
+      "scaled_gemm 100 f16-tensor", "quantize 90 f16-row", "quantize 90 f32-128x128",
+      "grouped_gemm 90 f16-n");
 
   @TempDir
   Path folder;
