@@ -29,6 +29,8 @@ final class OperatorData {
   /** The launches that were found, by the numbers of their kernels. */
   private final Map<List<Integer>, Integer> found = new HashMap<>();
   private final List<Samples> samples = new ArrayList<>();
+  /** The launches whose formulas are looked for. */
+  private Samples fitted;
 
   private OperatorData(OperatorCase operator, PackagedKernels kernels) {
     this.operator = operator;
@@ -47,14 +49,10 @@ final class OperatorData {
       seen++;
       if (place == points.size()) points.add(point);
       else if (place < POINTS) points.set(place, point);
-      if (operator.extents().stream().anyMatch(extent -> problem.get(extent) < LEAST_EXTENT)) return;
+      // The tree asks for millions of problems.
+      if (this != fitted || operator.extents().stream().anyMatch(extent -> problem.get(extent) < LEAST_EXTENT)) return;
       numbers.add(problem);
       sequences.add(sequence);
-    }
-
-    void forgetProblems() {
-      numbers.clear();
-      sequences.clear();
     }
   }
 
@@ -103,7 +101,7 @@ final class OperatorData {
   }
 
   private Map<String, Object> template(Samples of) {
-    of.forgetProblems();
+    fitted = of;
     for (int i = 0; i < DRAWN; i++) {
       var point = of.points.get(random.nextInt(of.points.size()));
       choice(i % AT_POINT == 0 ? point : near(point));
