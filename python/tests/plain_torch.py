@@ -39,8 +39,9 @@ class Tensor:
         return False
 
     def element_size(self):
-        wide = {"bool": 1, "int8": 1, "uint8": 1, "float8_e4m3fn": 1, "float64": 8, "int64": 8, "float32": 4, "int32": 4}
-        return next((size for name, size in wide.items() if dtypes[name] is self.dtype), 2)
+        narrow = [dtypes[name] for name in ("bool", "int8", "uint8", "float8_e4m3fn")]
+        wide = {dtypes["float64"]: 8, dtypes["int64"]: 8, dtypes["float32"]: 4, dtypes["int32"]: 4}
+        return 1 if self.dtype in narrow else wide.get(self.dtype, 2)
 
     def numel(self):
         return math.prod(self.shape)

@@ -156,8 +156,8 @@ def _refusing(operation):
     return method
 
 
-for _operation in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor", "invert", "lt", "le", "gt", "ge",
-                   "getitem", "iter", "len", "add", "mul", "truediv", "rfloordiv", "rmod", "rmatmul", "rxor"):
+for _operation in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor", "invert", "lt", "le", "gt",
+                   "ge", "getitem", "iter", "len", "add", "mul", "truediv", "rfloordiv", "rmod", "rmatmul", "rxor"):
     setattr(Proxy, f"__{_operation}__", _refusing(_operation))
 
 
