@@ -3,8 +3,8 @@
 import pytest
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0),
-                                reason="no Hopper GPU")
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available() or torch.cuda.get_device_capability() < (8, 0),
+                                reason="no GPU from SM80 on")
 F = torch.nn.functional
 
 if torch.cuda.is_available():
@@ -65,6 +65,37 @@ def test_batches_and_views():
     close(gemm(odd, odd.t()), odd @ odd.t(), odd.double() @ odd.double().t())
 
 
+@pytest.mark.parametrize("m, n, k", SHAPES)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_matrix_is_added(m, n, k, dtype):
+    a, b, c, bias = tensors((m, k), (k, n), (m, n), (n,), dtype=dtype)
+    before = c.clone()
+    for x, y in ((a, b), (a.t().contiguous().t(), b), (a, b.t().contiguous().t()),
+                 (a.t().contiguous().t(), b.t().contiguous().t())):
+        exact = 0.5 * (x.double() @ y.double()) - 2 * c.double()
+        close(gemm(x, y, c=c, alpha=0.5, beta=-2), torch.addmm(c, x, y, alpha=0.5, beta=-2), exact, f"{x.stride()}")
+        close(gemm(x, y, bias, c=c), (x.float() @ y.float() + bias.float() + c.float()).to(dtype),
+              x.double() @ y.double() + bias.double() + c.double(), "bias")
+    assert torch.equal(before, c)
+
+
+def test_gradients_of_what_is_added():
+    given = [t.requires_grad_() for t in tensors((100, 264), (264, 520), (100, 520))]
+    dy, = tensors((100, 520))
+    ours = torch.autograd.grad(gemm(*given[:2], c=given[2], alpha=0.5, beta=0.25), given, dy)
+    plain = torch.autograd.grad(torch.addmm(given[2], *given[:2], alpha=0.5, beta=0.25), given, dy)
+    doubles = [t.detach().double().requires_grad_() for t in given]
+    exact = torch.autograd.grad(torch.addmm(doubles[2], *doubles[:2], alpha=0.5, beta=0.25), doubles, dy.double())
+    for name, *values in zip("abc", ours, plain, exact):
+        close(*values, name)
+
+
+def test_batches_with_a_matrix():
+    a, b, c = tensors((5, 200, 328), (5, 328, 264), (5, 200, 264))
+    close(gemm(a, b, c=c, beta=3), torch.baddbmm(c, a, b, beta=3),
+          torch.baddbmm(c.double(), a.double(), b.double(), beta=3))
+
+
 def test_nothing():
     x = torch.empty(0, 64, device="cuda", dtype=torch.bfloat16)
     w, = tensors((32, 64))
@@ -93,8 +124,10 @@ def test_gradients(activation):
 
 def test_opcheck_compile_and_capture():
     x, w, b = (t.requires_grad_() for t in tensors((64, 128), (256, 128), (256,)))
-    torch.library.opcheck(torch.ops.tilewright.gemm, (x, w, b, "", 1.0))
-    torch.library.opcheck(torch.ops.tilewright.gemm, (x.detach(), w.detach(), b.detach(), "gelu", 0.5))
+    plain = [t.detach() for t in (x, w, b)]
+    torch.library.opcheck(torch.ops.tilewright.gemm, (x, w, b, "", 1.0, None, 1.0))
+    torch.library.opcheck(torch.ops.tilewright.gemm, (*plain, "gelu", 0.5, None, 1.0))
+    torch.library.opcheck(torch.ops.tilewright.gemm, (x, w, b, "", 0.5, (x @ w.t()).detach().requires_grad_(), 0.25))
     torch._dynamo.reset()
     compiled = torch.compile(lambda *t: linear(*t, "silu").sum(), fullgraph=True)
     assert torch.allclose(compiled(x, w, b), linear(x, w, b, "silu").sum(), rtol=1e-2)
