@@ -12,7 +12,8 @@ GEMM = [["pointer", name] for name in ("A", "B", "C", "bias")] + [["u32", name] 
 RESIDUAL = GEMM + [["pointer", "R"], ["s64", "R_s"], ["s64", "R_l"], ["f32", "beta"]]
 SCALED = [["pointer", name] for name in ("A", "B", "C", "SA", "SB", "bias")] + [["u32", name] for name in "MNK"] + [
     ["s64", f"{matrix}_s"] for matrix in "ABC"]
-BLOCK = [argument for argument in SCALED if argument[1] != "bias"] + [["s64", name] for name in ("SA_s", "SB_r", "SB_c")]
+BLOCK = [argument for argument in SCALED if argument[1] != "bias"] + [
+    ["s64", name] for name in ("SA_s", "SB_r", "SB_c")]
 GROUPED = [["pointer", name] for name in ("A", "B", "C", "ends")] + [["u32", name] for name in "MNKG"] + [
     ["s64", name] for name in ("A_s", "B_s", "B_l", "C_s")]
 QUANTIZE = [["pointer", name] for name in ("X", "Y", "Factor")] + [["u32", "M"], ["u32", "K"]] + [
@@ -212,11 +213,11 @@ def test_scales_say_what_they_are_of(driver):
 @pytest.mark.parametrize("given,error", [
     (lambda: (codes(30, 256), codes(256, 48), scales(), scales()), "needed is a transposed view of a matrix"),
     (lambda: (codes(30, 250), codes(48, 250).t(), scales(), scales()), "K is 250 and N is 48: needed are multiples of"),
-    (lambda: (codes(30, 256), codes(48, 256).t(), scales(30, 1), scales()), r"needed are one number each, or \(30, 1\)"),
+    (lambda: (codes(30, 256), codes(48, 256).t(), scales(30, 1), scales()), r"are one number each, or \(30, 1\)"),
     (lambda: (codes(30, 256), codes(48, 256).t(), scales(), Tensor(1)), "scale_b is torch.bfloat16: needed is"),
     (lambda: (Tensor(30, 256), codes(48, 256).t(), scales(), scales()), "a is torch.bfloat16: needed is torch.float8"),
     (lambda: (codes(30, 256), codes(48, 256).t(), scales(30, 2), scales(2, 1), Tensor(48)), "add it to the result"),
-    (lambda: (codes(30, 256), codes(48, 256).t(), scales(), scales(), None, dtypes["float32"]), "out_dtype is torch.f")])
+    (lambda: (codes(30, 256), codes(48, 256).t(), scales(), scales(), None, dtypes["float32"]), "out_dtype is tor")])
 def test_scaled_products_that_are_refused(driver, given, error):
     from tilewright import scaled_gemm
 

@@ -69,8 +69,14 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return variant.order() == Variant.Order.STREAM_K;
   }
 
-  /** Whether the problem can be computed so. */
+  /** Whether the problem can be computed so, and should be. */
   boolean takes(GemmProblem problem) {
+    return canTake(problem) && (!GemmTiles.BYTES_IN_L2.contains(this)
+        || ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES);
+  }
+
+  /** Whether the problem can be computed so, whatever fits L2. */
+  boolean canTake(GemmProblem problem) {
     if (GemmTiles.COMMON.contains(this)) return true;
     if (GemmTiles.BYTES_IN_L2.contains(this)) return problem.types().a().bits() == Byte.SIZE;
     boolean exact = problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();

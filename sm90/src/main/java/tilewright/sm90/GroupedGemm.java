@@ -31,7 +31,7 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
     int entries = grouping == Grouping.MASKED ? groups : 1;
     if (grouping == Grouping.BATCH || problem.batch() != entries) {
       throw new IllegalArgumentException("grouping " + grouping + " of " + groups + " groups with a batch of "
-          + problem.batch() + ": masked groups have a batch entry each, others one for all");
+          + problem.batch() + ": ragged and contiguous groups have one batch entry, masked ones an entry each");
     }
   }
 

@@ -96,7 +96,7 @@ public final class Sm90Gemms {
    * its types and orders whose matrices tensor copies reach.
    */
   public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {
-    var tiles = GemmTiles.ALL.stream().filter(tile -> tile.takes(problem))
+    var tiles = GemmTiles.ALL.stream().filter(tile -> tile.canTake(problem))
         .filter(tile -> suits(tile.configure(problem), problem, epilogue)).toList();
     return tiles.stream().map(tile -> new TileChoice(tile.name(), cost(tile, tiles, problem, epilogue),
         tile.form(problem.types()), tile.blocks(problem.types()))).toList();
@@ -174,7 +174,8 @@ public final class Sm90Gemms {
       throw new IllegalArgumentException("K is 0: there are no parts of k to share");
     }
     // How many tiles groups have that end at any row is known on the GPU only.
-    int clusters = grouping == Grouping.RAGGED ? GemmTile.MULTIPROCESSORS * config.resident() / config.cluster().blocks()
+    int clusters = grouping == Grouping.RAGGED
+        ? GemmTile.MULTIPROCESSORS * config.resident() / config.cluster().blocks()
         : GemmTile.clusters(problem, config);
     int blocks = clusters * config.cluster().blocks();
     var arguments = LaunchArguments.of(kernel)
@@ -244,16 +245,16 @@ public final class Sm90Gemms {
   }
 
   private static Stream<GemmTile> byCost(GemmProblem problem) {
-    record Costed(GemmTile tile, double cost) {}
-    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem)).map(tile -> new Costed(tile, tile.cost(problem)))
-        .sorted(Comparator.comparingDouble(Costed::cost)).map(Costed::tile);
+    record Costed(GemmTile tile, double microseconds) {}
+
+    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem)).map(t -> new Costed(t, t.cost(problem)))
+        .sorted(Comparator.comparingDouble(Costed::microseconds)).map(Costed::tile);
   }
 
   /** The configuration with a tile of {@link #tiles()}, whatever the problem's extents. */
   public static Sm90GemmConfig configure(GemmProblem problem, String tile) {
-    var tiles = tiles(problem);
-    return GemmTiles.ALL.stream().filter(t -> t.name().equals(tile) && t.takes(problem)).findFirst().orElseThrow(
-        () -> new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles)))
+    return GemmTiles.ALL.stream().filter(t -> t.name().equals(tile) && t.canTake(problem)).findFirst().orElseThrow(
+        () -> new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles(problem))))
         .configure(problem);
   }
 

@@ -8,8 +8,8 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.OutputTile;
 
 /**
- * The tiles of groups whose rows follow one another in A and C, at any row. A tile begins where its group does, or whole
- * tiles behind that, and its rows behind the group's end are not its own to store.
+ * The tiles of groups whose rows follow one another in A and C, at any row. A tile begins where its group does, or
+ * whole tiles behind that, and its rows behind the group's end are not its own to store.
  *
  * @param ends of the groups' rows, ascending
  */
