@@ -105,8 +105,8 @@ public final class NarrowGemm {
   }
 
   /**
-   * The configuration for a target: SM103A multiplies more elements of four bits at once, of stages that are three times
-   * as deep, for which only pairs of CTAs have room.
+   * The configuration for a target: SM103A multiplies more elements of four bits at once, of stages that are three
+   * times as deep, for which only pairs of CTAs have room.
    */
   public static Sm100GemmConfig configure(UmmaTypes types, GemmProblem problem, Target target) {
     int columns = types.kind().scaled() || problem.n() <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;

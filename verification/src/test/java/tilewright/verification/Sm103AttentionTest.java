@@ -40,8 +40,8 @@ class Sm103AttentionTest {
         AttentionCases.band(ElementType.BF16, new Sizes(1, 200, 300, 2, 1, dim, dim), band)));
     var functions = AttentionMods.setups().stream();
     var narrow = AttentionCases.band(ElementType.F16, Sizes.of(1, 140, 290, 1, 128), Band.ALL);
-    return LongSuite.of(Stream.of(plain, functions, Stream.of(Mxf8Attention.scaled(narrow), QuantizedAttention.quantized(
-        narrow, Quantized.perHead(ElementType.F16, narrow.problem().sizes())))).flatMap(all -> all).toList());
+    return LongSuite.of(Stream.of(plain, functions, Stream.of(Mxf8Attention.scaled(narrow),
+        QuantizedAttention.quantized(narrow, Quantized.perHead(ElementType.F16, narrow.problem().sizes())))).flatMap(all -> all).toList());
   }
 
   @ParameterizedTest(name = "{0}")

@@ -9,9 +9,23 @@ import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 
-/** The SM80 kernel on e4m3 operands, which {@code mma} multiplies from SM89 on. */
-public final class Sm89AttentionKernel implements AttentionKernel {
+/**
+ * The SM80 kernel on e4m3 operands, which {@code mma} multiplies from SM89 on.
+ *
+ * @param converted whether it is for a GPU whose {@code mma} of bytes ptxas makes of f16 instructions: Hopper, SM100
+ */
+public record Sm89AttentionKernel(boolean converted) implements AttentionKernel {
   private static final int ACCESS_BYTES = 16;
+
+  /** The kernel in the tiles of SM89 and SM120. */
+  public Sm89AttentionKernel() {
+    this(false);
+  }
+
+  @Override
+  public Sm89AttentionKernel on(int capability) {
+    return new Sm89AttentionKernel(capability > Target.SM89.capability() && capability < Target.SM120.capability());
+  }
 
   @Override
   public String name() {
@@ -71,8 +85,8 @@ public final class Sm89AttentionKernel implements AttentionKernel {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return prepare(problem, Sm89AttentionShapes.of(problem), Sm89AttentionShapes.packing(problem), Optional.empty(),
-        target);
+    return prepare(problem, Sm89AttentionShapes.of(problem, converted), Sm89AttentionShapes.packing(problem),
+        Optional.empty(), target);
   }
 
   /** Prepares the kernel in given tiles, a row for each query. */
@@ -105,6 +119,6 @@ public final class Sm89AttentionKernel implements AttentionKernel {
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return Sm80AttentionKernel.blockMask(problem, Sm89AttentionShapes.of(problem));
+    return Sm80AttentionKernel.blockMask(problem, Sm89AttentionShapes.of(problem, converted));
   }
 }

@@ -12,7 +12,16 @@ import tilewright.numerics.ElementType;
 /** FlashAttention-2 of e4m3 operands on SM89. */
 final class Sm89AttentionDescription extends AttentionDescription {
   Sm89AttentionDescription() {
-    super(new Sm89AttentionKernel(), Target.SM89, "FlashAttention-2 on e4m3 operands");
+    this(new Sm89AttentionKernel());
+  }
+
+  private Sm89AttentionDescription(Sm89AttentionKernel kernel) {
+    super(kernel, Target.SM89, "FlashAttention-2 on e4m3 operands");
+  }
+
+  @Override
+  public Sm89AttentionDescription on(int capability) {
+    return new Sm89AttentionDescription(new Sm89AttentionKernel().on(capability));
   }
 
   @Override

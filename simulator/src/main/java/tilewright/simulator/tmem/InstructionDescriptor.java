@@ -82,7 +82,8 @@ public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType 
         throw wrong("D type", 0, "bf16 factors need f32 accumulators");
       }
       return new InstructionDescriptor(field(24, 5) << 4, field(17, 6) << 3, a, b, d, ScaleFormat.UE8M0, sparse,
-          selector, flag(3), flag(13), flag(14), flag(15), flag(16), 0, 0, field(30, 2) == 0 ? 0 : 4 << field(30, 2), false);
+          selector, flag(3), flag(13), flag(14), flag(15), flag(16), 0, 0, field(30, 2) == 0 ? 0 : 4 << field(30, 2),
+          false);
     }
 
     InstructionDescriptor scaled() {

@@ -115,8 +115,8 @@ class TensorTransferTest {
     for (int c = 0; c < COLUMNS; c++) loads.append("  ld.global.b32 %v" + c + ", [%l2+" + 4 * c + "];\n");
     var ptx = Blackwell.kernel(2, "", Blackwell.allocate(COLUMNS) + loads + "  shl.b32 %r2, %w, 21;\n"
         + "  add.u32 %r2, %r2, %tm;\n  tcgen05.st.sync.aligned.32x32b.x" + COLUMNS + ".b32 [%r2], "
-        + Blackwell.vector("%v", COLUMNS) + ";\n  tcgen05.wait::st.sync.aligned;\n  tcgen05.ld.red.sync.aligned." + shape
-        + ".x" + columns + "." + name + " " + Blackwell.vector("%v", columns) + ", %v" + columns + ", [%r2]" + split
+        + Blackwell.vector("%v", COLUMNS) + ";\n  tcgen05.wait::st.sync.aligned;\n  tcgen05.ld.red.sync.aligned."
+        + shape + ".x" + columns + "." + name + " " + Blackwell.vector("%v", columns) + ", %v" + columns + ", [%r2]" + split
         + ";\n  tcgen05.wait::ld.sync.aligned;\n" + spill(n) + Blackwell.free(COLUMNS))
         .replace("sm_100a", "sm_103a");
     var out = new int[THREADS * n];

@@ -72,7 +72,8 @@ final class Sm100NarrowGemmDescription implements KernelDescription {
     int k = choice.number("k");
     var problem = NarrowGemm.problem(types, choice.number("m"), choice.number("n"), k, choice.number("batch"),
         choice.text("order")).scaled(choice.factor("alpha"), 0);
-    return NarrowGemm.prepare(NarrowGemm.configure(types, problem, target), problem, k, EpilogueArguments.plain(problem));
+    return NarrowGemm.prepare(NarrowGemm.configure(types, problem, target), problem, k,
+        EpilogueArguments.plain(problem));
   }
 
   private static Setting element(String name) {

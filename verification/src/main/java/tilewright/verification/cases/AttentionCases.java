@@ -86,10 +86,10 @@ public final class AttentionCases {
     return cases;
   }
 
-  static List<Case> sm89(long seed) {
+  static List<Case> sm89(AttentionKernel kernel, long seed) {
     var setup = forQuickSuite();
     return after(QuantizedAttention.quantized(setup, AttentionProblem.Quantized.perHead(ElementType.BF16,
-        setup.problem.sizes())), SM89, seed);
+        setup.problem.sizes())), new Architecture(kernel), seed);
   }
 
   /** A problem so small that it suits the quick suite as the first one that only a GPU runs. */
