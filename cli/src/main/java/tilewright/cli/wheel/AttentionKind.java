@@ -35,6 +35,8 @@ import tilewright.numerics.ElementType;
 record AttentionKind(ElementType type, Mask mask, boolean packed, Change change, boolean narrow) {
   /** Elements that strides and head dimensions are multiples of: tensors are copied in vectors of 16 bytes. */
   static final int VECTOR = 8;
+  /** Heads that share keys where the choice is asked for. */
+  private static final List<Long> SHARERS = List.of(1L, 8L);
   private static final long LONGEST = 1 << 20;
   private static final long WIDEST = 256;
   /** Columns of V where Q and K have more. */
@@ -102,7 +104,10 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     var queries = new Axis("queries", Formula.of(packed ? "M" : "Sq"), 1, lengths());
     var keys = Formula.of("Sk");
     var seen = mask == Mask.WINDOW ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : keys;
-    return List.of(ofHead, queries, new Axis("keys", seen, 1, lengths()));
+    var ofKeys = new Axis("keys", seen, 1, lengths());
+    if (mask != Mask.CAUSAL) return List.of(ofHead, queries, ofKeys);
+    // SM80's gradients walk tiles in another order where many heads share keys.
+    return List.of(ofHead, new Axis("sharers", Formula.of("H").dividedBy(Formula.of("Hk")), 1, SHARERS), queries, ofKeys);
   }
 
   /** The head dimensions that are multiples of a number. */
@@ -142,7 +147,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     long seen = axes.get("keys");
     // Few of each as often as many: grids of many are all as large as the GPU.
     int most = random.nextBoolean() ? 1 : MOST_HEADS;
-    long sharers = 1L << random.nextInt(random.nextBoolean() ? 1 : 4);
+    long sharers = axes.getOrDefault("sharers", 1L << random.nextInt(random.nextBoolean() ? 1 : 4));
     long keyHeads = 1 + random.nextInt(1 + most);
     n.put("D", dim);
     n.put("Dv", narrow ? NARROW : dim);
