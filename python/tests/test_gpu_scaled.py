@@ -69,7 +69,12 @@ def test_what_is_not_finite_is_no_number():
 
 
 def within(y, exact, codes_a, codes_b, name="", bits=8):
-    """Errors are those of the output, and of sums whose steps keep a few bits more than these."""
+    """Errors are those of the output, and of sums whose steps keep a few bits more than these.
+
+    For 8-bit operands the tensor core cuts 32 products and their sum so far 13 bits below the largest. In 128 of k that is at most 132 · 2⁻¹³ of the
+    largest, about a seventh of all magnitudes together: 2⁻⁹ of these, of which a quarter is allowed. Sums that leave the
+    tensor core after 128 of k are no better within these.
+    """
     allowed = torch.finfo(y.dtype).eps * exact.abs() + 2.0 ** (-3 - bits) * (codes_a.abs() @ codes_b.abs())
     error = (y.double() - exact).abs()
     assert (error <= allowed).all(), f"{name}: {(error / allowed).max().item()} of what is allowed"
@@ -88,9 +93,9 @@ def test_products_with_scales_of_tensors_and_rows(m, n, k, scaling, dtype):
     exact = plain_a @ plain_b.t()
     for fast in (False, True):
         y = scaled_gemm(qa, qb.t(), sa, sb.t(), out_dtype=dtype, use_fast_accum=fast)
-        within(y, exact, plain_a, plain_b.t(), f"fast {fast}", bits=8 if fast else 10)
+        within(y, exact, plain_a, plain_b.t(), f"fast {fast}")
         y = scaled_gemm(qa, qb.t(), sa, sb.t(), bias, dtype, fast)
-        within(y, exact + bias.double(), plain_a, plain_b.t(), f"bias, fast {fast}", bits=8 if fast else 10)
+        within(y, exact + bias.double(), plain_a, plain_b.t(), f"bias, fast {fast}")
 
 
 @hopper
@@ -102,7 +107,7 @@ def test_products_with_scales_of_blocks(m, n, k, dtype):
     plain_a, plain_b = qa.double() * spread(sa, (m, k)), qb.double() * spread(sb, (n, k))
     exact = plain_a @ plain_b.t()
     for scales in (sa, sa.contiguous()):
-        within(scaled_gemm(qa, qb.t(), scales, sb.t(), out_dtype=dtype), exact, plain_a, plain_b.t(), bits=10)
+        within(scaled_gemm(qa, qb.t(), scales, sb.t(), out_dtype=dtype), exact, plain_a, plain_b.t())
 
 
 @pytest.mark.parametrize("m, n, k", SHAPES[2:])

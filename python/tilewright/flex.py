@@ -251,7 +251,9 @@ def _pass_back(ctx, do, _):
     q, k, v, o, lse, *others = ctx.saved_tensors
     lists, read = others[:ctx.lists], others[ctx.lists:]
     gradients = torch.ops.tilewright.flex_backward(do, q, k, v, o, lse, lists, read, *ctx.options)
-    return (*gradients, [None] * len(lists), [None] * len(read), *[None] * len(ctx.options))
+    # PyTorch compares the structure with the inputs', where empty lists of numbers are lists and others are values.
+    options = ([] if option == [] else None for option in ctx.options)
+    return (*gradients, [None] * len(lists), [None] * len(read), *options)
 
 
 _FUNCTIONS = "Tensor[] lists, Tensor[] read, str text, int[] integers, float[] numbers, float scale"
