@@ -90,8 +90,13 @@ def test_a_thread_without_a_context_gets_one():
     entered, once = [], driver.launch
     driver.enter = entered.append
     driver.launch = lambda *given: once(*given) if entered else 201
-    launches(driver).run((4096,), 0, 3)
+    driver.encode = lambda *_: entered or pytest.fail("a tensor map without a context")
+    prepared = launches(driver)
+    prepared.run((4096,), 0, 3)
     assert entered == [3] and len(driver.launched) == 1
+    entered.clear()
+    prepared.run((4096,), 0, 3)
+    assert entered == [3] and len(driver.launched) == 2
 
 
 def test_what_the_package_lacks_is_named_with_the_command_that_adds_it(tmp_path):

@@ -57,7 +57,8 @@ def test_ready_made_functions_are_found_however_they_are_written():
         "alibi": [(alibi, None), (lambda s, b, h, q, k: s - (q - k) * slopes[h], None),
                   (lambda s, b, h, q, k: slopes[h] * -(q - k) + s, None)],
         "causal-alibi": [(alibi, causal)],
-        "alibi-of-heads": [(lambda s, b, h, q, k: s + (k - q) * exp2(-((h + 1) * 8.0 / 20)), None)],
+        "alibi-of-heads": [(lambda s, b, h, q, k, heads=heads: s + (k - q) * exp2(-((h + 1) * 8.0 / heads)), None)
+                           for heads in (20, 8)],
         "softcap": [(capped, None), (lambda s, b, h, q, k: tanh(s * 0.05) * 20.0, None)],
         "causal-softcap": [(capped, causal)],
         "relative": [(lambda s, b, h, q, k: s + table[h, k - q + 999], None)],

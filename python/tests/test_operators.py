@@ -1,5 +1,6 @@
-"""Gradients, meta functions and transforms of operators that are not attention, with PyTorch's own results in the place of the
-kernels': for PyTorch on any machine.
+"""Gradients, meta functions and transforms of operators that are not attention, for PyTorch on any machine.
+
+PyTorch's own results are in the place of the kernels'.
 """
 
 import pytest

@@ -376,6 +376,9 @@ class Number(Proxy):
 
     def exp2(self):
         """2 to the power of x."""
+        if len(self.terms) == 1 and not self.constant:
+            # Slopes of heads are powers whose factor follows from the number of heads: 1 and −1 are numbers as others.
+            return Number.of(("exp2", _product(*self._factor())))
         return self._function("exp2", lambda x: 2.0 ** x)
 
     def log(self):
@@ -508,6 +511,10 @@ def _times(node, times):
         return node
     if times == -1:
         return ("neg", node)
+    return _product(node, times)
+
+
+def _product(node, times):
     factors = node[1:] if isinstance(node, tuple) and node[0] == "*" else (node,)
     # Two factors, of which a sum takes the product as it is.
     return ("*", ("*", *factors) if len(factors) > 1 else factors[0], Lifted("f", times))

@@ -93,7 +93,7 @@ class Launches:
         for map in self._maps:
             address = addresses[map.index]
             if address != map.address:
-                self._move(map, address)
+                self._move(map, address, ordinal)
         if stream != self._stream:
             for config, *_ in self._launches:
                 config.stream = stream
@@ -104,8 +104,9 @@ class Launches:
             if status:
                 self._retry(status, reference, function, pointers, ordinal)
 
-    def _move(self, map, address):
+    def _move(self, map, address, ordinal):
         if map.address is None:
+            self._driver.enter(ordinal)  # a thread of gradients has no context where PyTorch did nothing in it yet
             element, extents, strides, box, steps, swizzle, promotion = map.recipe
             self._driver.encode(map.place, element, address, extents, strides, box, steps, swizzle, promotion)
         elif self._driver.replace_address(map.place, address):

@@ -65,7 +65,8 @@ def _reached(x, across):
 def _strides(numbers, name, x, mode):
     other = -1 if mode == -2 else -2
     numbers[name + "_s"] = x.stride(other) if x.shape[other] > 1 else _up(x.shape[mode])
-    numbers[name + "_l"] = x.stride(0) if len(x.shape) == 3 and x.shape[0] > 1 else numbers[name + "_s"] * x.shape[other]
+    batched = len(x.shape) == 3 and x.shape[0] > 1
+    numbers[name + "_l"] = x.stride(0) if batched else numbers[name + "_s"] * x.shape[other]
 
 
 class _Plan:
