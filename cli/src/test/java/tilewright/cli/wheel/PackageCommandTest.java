@@ -30,7 +30,7 @@ class PackageCommandTest {
       assert "attention" in dir(tilewright)
       data = _dispatch.Data(80)
       case = data.case("attention_forward", "bf16-causal")
-      template = case.choose({"D": 128, "Sq": 1000, "Sk": 1000})
+      template = case.choose({"D": 128, "Sq": 1000, "Sk": 1000, "H": 8, "Hk": 8})
       kernel = data.kernels[template.launches[0].kernel]
       *_, ptx = data.images(kernel)
       assert (".entry " + kernel["entry"]).encode() in ptx
