@@ -54,7 +54,7 @@ record AmpereGemm(int capability) implements GemmMachine {
       return divisors[random.nextInt(divisors.length)];
     }
 
-    /** An extent that so many tiles cover. */
+    /** Draws an extent that this number of tiles covers. */
     private static long within(long tiles, RandomGenerator random) {
       return COUNTED * (tiles - 1) + 1 + random.nextLong(COUNTED);
     }

@@ -37,7 +37,7 @@ record FlexKind(AttentionKind plain, TracedFunctions functions) {
   /** Extents that no index reaches. */
   private static final int WIDE = 1 << 24;
   private static final int MOST_STRIDE = 1 << 20;
-  /** Of the lengths that attention's kernels are chosen by, one in so many. */
+  /** Step through the lengths that attention's kernels are chosen by. */
   private static final int COARSER = 4;
   /** Queries of the kernels' tiles. */
   private static final long[] TILES = {32, 64, 128, 192};

@@ -28,7 +28,7 @@ import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What kernels compute of forms that Python traces, pair by pair beside a plain definition. */
+/** Forms that Python traces, as kernels compute them, pair by pair beside a plain definition. */
 class TracedFunctionsTest {
   private static final int LENGTH = 24;
   private static final int HIDDEN = -1000;

@@ -34,7 +34,7 @@ record E4m3Scale(Scope k, F32 maximum) {
     return k.constant(1f).where(tooSmall(), maximum.dividedBy(k.constant(HeadQuantizer.limit(CODE))));
   }
 
-  /** What numbers are multiplied by. */
+  /** The factor that numbers are multiplied by. */
   F32 inverse() {
     return k.constant(1f).where(tooSmall(), k.constant(HeadQuantizer.limit(CODE)).dividedBy(maximum));
   }

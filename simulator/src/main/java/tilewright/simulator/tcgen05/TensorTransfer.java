@@ -74,7 +74,7 @@ public final class TensorTransfer {
     for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = Float.intBitsToFloat(t.read(w, thread, register));
   }
 
-  /** Reduces so many registers of the load that has begun, to one of each thread. */
+  /** Reduces registers of the load that has begun to one of each thread. */
   public static void reduce(Warp w, int mask, int reduction, int registers, int[] to) {
     var t = TensorUnits.of(w.cta).transfer();
     for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = t.reduced(w, thread, reduction, registers);

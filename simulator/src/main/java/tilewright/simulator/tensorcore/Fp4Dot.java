@@ -36,7 +36,7 @@ public final class Fp4Dot {
     this(model, format, GROUPS);
   }
 
-  /** Sums of so many groups. */
+  /** Sums of a number of groups. */
   public Fp4Dot(Fp4Model model, ScaleFormat format, int groups) {
     this.model = model;
     this.format = format;

@@ -17,7 +17,7 @@ public final class ScaleLayout {
     return (rows + ROWS_OF_TILE - 1) / ROWS_OF_TILE * (ROWS_OF_TILE / ROWS);
   }
 
-  /** Words that hold so many scales of a row, from a byte of the first on. */
+  /** Words that hold a number of scales of a row, from a byte of the first on. */
   public static int words(int id, int perRow) {
     return (id + perRow + Integer.BYTES - 1) / Integer.BYTES;
   }
@@ -49,7 +49,7 @@ public final class ScaleLayout {
     }
   }
 
-  /** Checks that it is known where the scales of so many rows lie. */
+  /** Checks that it is known where the scales of this number of rows lie. */
   public static void requireRows(String factor, int rows, int id, int perRow) {
     if (words(id, perRow) > 1 && rows % ROWS_OF_TILE != 0) {
       throw new IllegalArgumentException("scales of " + factor + " lie in " + words(id, perRow) + " words of " + rows
