@@ -162,7 +162,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     int stage = (config.tileM() * types.a().bits() + config.tileN() * types.b().bits()) * config.tileK() / Byte.SIZE;
     int left = shared(config.resident()) - exchanged(config.cluster(), config.tileM(), config.tileN())
         - config.stages() * stage;
-    return left < OutputForm.STAGES * stored(config.tileN(), types.output(), config.consumers()) ? 1 : OutputForm.STAGES;
+    int all = OutputForm.STAGES * stored(config.tileN(), types.output(), config.consumers());
+    return left < all ? 1 : OutputForm.STAGES;
   }
 
   /** One where CTAs have several tiles, and L2 does not hold all of k of what they copy for one wave, else zero. */

@@ -41,7 +41,8 @@ class Sm103AttentionTest {
     var functions = AttentionMods.setups().stream();
     var narrow = AttentionCases.band(ElementType.F16, Sizes.of(1, 140, 290, 1, 128), Band.ALL);
     return LongSuite.of(Stream.of(plain, functions, Stream.of(Mxf8Attention.scaled(narrow),
-        QuantizedAttention.quantized(narrow, Quantized.perHead(ElementType.F16, narrow.problem().sizes())))).flatMap(all -> all).toList());
+        QuantizedAttention.quantized(narrow, Quantized.perHead(ElementType.F16, narrow.problem().sizes()))))
+        .flatMap(all -> all).toList());
   }
 
   @ParameterizedTest(name = "{0}")

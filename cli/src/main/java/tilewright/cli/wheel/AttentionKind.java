@@ -107,7 +107,8 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     var ofKeys = new Axis("keys", seen, 1, lengths());
     if (mask != Mask.CAUSAL) return List.of(ofHead, queries, ofKeys);
     // SM80's gradients walk tiles in another order where many heads share keys.
-    return List.of(ofHead, new Axis("sharers", Formula.of("H").dividedBy(Formula.of("Hk")), 1, SHARERS), queries, ofKeys);
+    var sharers = Formula.of("H").dividedBy(Formula.of("Hk"));
+    return List.of(ofHead, new Axis("sharers", sharers, 1, SHARERS), queries, ofKeys);
   }
 
   /** The head dimensions that are multiples of a number. */

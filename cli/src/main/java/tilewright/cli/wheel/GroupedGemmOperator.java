@@ -15,8 +15,8 @@ import tilewright.sm90.Grouping;
 
 /**
  * C (M,N) = A (M,K) · B (G,N,K)ᵀ on Hopper, where the rows of A up to the first of (G) ends have the first B, and so
- * on. B lies along k, key {@code n}, or across, key {@code t}. Numbers are the extents, the strides A_s, B_s and C_s from
- * row to row, or column to column, all of 16 bytes, and B_l from entry to entry.
+ * on. B lies along k, key {@code n}, or across, key {@code t}. Numbers are the extents, the strides A_s, B_s and C_s
+ * from row to row, or column to column, all of 16 bytes, and B_l from entry to entry.
  */
 final class GroupedGemmOperator implements PackagedOperator {
   private static final int HOPPER = 90;

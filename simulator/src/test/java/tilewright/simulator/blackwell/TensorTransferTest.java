@@ -116,8 +116,8 @@ class TensorTransferTest {
     var ptx = Blackwell.kernel(2, "", Blackwell.allocate(COLUMNS) + loads + "  shl.b32 %r2, %w, 21;\n"
         + "  add.u32 %r2, %r2, %tm;\n  tcgen05.st.sync.aligned.32x32b.x" + COLUMNS + ".b32 [%r2], "
         + Blackwell.vector("%v", COLUMNS) + ";\n  tcgen05.wait::st.sync.aligned;\n  tcgen05.ld.red.sync.aligned."
-        + shape + ".x" + columns + "." + name + " " + Blackwell.vector("%v", columns) + ", %v" + columns + ", [%r2]" + split
-        + ";\n  tcgen05.wait::ld.sync.aligned;\n" + spill(n) + Blackwell.free(COLUMNS))
+        + shape + ".x" + columns + "." + name + " " + Blackwell.vector("%v", columns) + ", %v" + columns + ", [%r2]"
+        + split + ";\n  tcgen05.wait::ld.sync.aligned;\n" + spill(n) + Blackwell.free(COLUMNS))
         .replace("sm_100a", "sm_103a");
     var out = new int[THREADS * n];
     assertEquals(List.of(), Blackwell.run(ptx, 1, 1, THREADS, 16, Blackwell.SANITIZED, out, in).findings());
