@@ -18,11 +18,11 @@ import tilewright.verification.cases.FamilyCases;
 /** The other ways to attend, whatever is swizzled. */
 public class AttentionVariantTest {
   public static final List<String> WAYS = List.of("attention_split_kv", "attention_split_q", "attention_shared_kv",
-      "attention_shared_qkv", "attention_tiled_qk", "attention_tiled_qkv");
+      "attention_shared_qkv", "attention_tiled_qk", "attention_tiled_qkv", "attention_tiled_kv");
 
   /** Two blocks of keys, the last of them cut; chunks where they are in use. */
   public static Choice choice(Family family, Map<String, String> options) {
-    int dim = family.name().contains("tiled") ? 96 : 32;
+    int dim = family.name().equals("attention_tiled_kv") ? 128 : family.name().contains("tiled") ? 96 : 32;
     return family.sized(family.defaults().with(options), List.of(1, 70, 1, dim));
   }
 
@@ -41,12 +41,24 @@ public class AttentionVariantTest {
     }));
   }
 
+  @TestFactory
+  Stream<DynamicTest> aRingOfAnyLengthGivesTheSameResults() {
+    var ring = family("attention_tiled_kv");
+    return Stream.of("2", "3", "4").map(slots -> DynamicTest.dynamicTest(slots + " slots", () -> {
+      var choice = ring.sized(ring.defaults().with(Map.of("slots", slots)), List.of(1, 130, 1, 192));
+      var row = Verification.verify(FamilyCases.one(ring, choice, 20), new SimulatorBackend(3));
+      assertEquals(Row.Status.PASS, row.status(), row.reason());
+    }));
+  }
+
   @Test
   void headDimensionsThatNoTileHasAreRefused() {
     assertEquals("no attention_shared_qkv for head dimension 288: a multiple of 32 up to 256", refusal(
         "attention_shared_qkv", 288));
     assertEquals("no attention_tiled_qkv for head dimension 544: a multiple of 64 up to 1024", refusal(
         "attention_tiled_qkv", 544));
+    assertEquals("no attention_tiled_kv for head dimension 576: a multiple of 128 up to 1024", refusal(
+        "attention_tiled_kv", 576));
     assertEquals("no attention_split_q for head dimension 40: a multiple of 32 up to 256", refusal(
         "attention_split_q", 40));
   }

@@ -75,7 +75,7 @@ final class AttentionProducts {
   OnlineSoftmax.Combination combination() {
     if (tiling.warpsN() == 1) return (perRow, operation) -> scores.rows().acrossLanes(k, perRow, operation);
     var numbers = k.shared(ElementType.F32, Layout.columnMajor(tiling.tileM(), tiling.warpsN()));
-    return new WarpExchange(k, scores.rows(), thread, thread.dividedBy(Warp.SIZE * tiling.warpsM()), numbers);
+    return new WarpExchange(k, scores.rows(), thread, t -> t.dividedBy(Warp.SIZE * tiling.warpsM()), numbers);
   }
 
   /** Loads Q to registers, where it stays. */
@@ -98,12 +98,11 @@ final class AttentionProducts {
     if (step.chunk() == 0) s = scoring.accumulators(k);
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
     var here = thread.settled();
-    var stageOfQ = tiling.chunks() == 1 ? k.constant(0) : step.stage();
     var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> scoring.plain());
     for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at))
-          .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, stageOfQ));
+          .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, step.queryStage()));
       scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s, instructions.apply(slice));
     }
   }
@@ -128,26 +127,31 @@ final class AttentionProducts {
 
   private void store(List<F32> weights, SharedTensor tile) {
     var partition = scoring.accumulatorPartition();
+    var here = thread.settled();
     for (int v = 0; v < partition.values(); v += 2) {
-      var place = partition.coordinate(thread, v);
+      var place = partition.coordinate(here, v);
       tile.at(place[0], place[1], k.constant(0)).store(weights.get(v), weights.get(v + 1));
     }
   }
 
-  private Fragment loadP(SharedTensor tile, int slice) {
+  private Fragment loadP(I32 thread, SharedTensor tile, int slice) {
     var fragment = mixing.fragmentA(k);
     mixing.loadA(k, thread, tile, k.constant(0), slice, fragment);
     return fragment;
   }
 
-  /** O += P·V for a chunk of O's columns. */
+  /** O += P·V for a chunk of O's columns and of keys. */
   void mix(KeyValueTiles.Step step) {
-    if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(tile, slice))::get);
     var here = thread.settled();
+    int chunks = tiling.keyChunks();
+    // P of all keys stays in registers for the next columns, that of a chunk of keys only for its own.
+    if (chunks > 1) sharedP.ifPresent(tile -> p = slice -> loadP(here, tile, slice));
+    else if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(thread, tile, slice))::get);
     var instructions = scales.map(all -> all.output(step.stage())).orElse(_ -> mixing.plain());
-    for (int slice = 0; slice < mixing.slices(); slice++) {
-      mixing.multiply(k, here, p.apply(slice), tiles.v(), step.stage(), slice, sums.get(step.chunk()),
-          instructions.apply(slice));
+    int slices = mixing.slices() / chunks;
+    for (int slice = 0; slice < slices; slice++) {
+      mixing.multiply(k, here, p.apply(step.chunk() % chunks * slices + slice), tiles.v(), step.stage(), slice,
+          sums.get(step.chunk() / chunks), instructions.apply(slice));
     }
   }
 

@@ -10,13 +10,14 @@ import tilewright.numerics.ElementType;
  * @param tileM queries of a tile
  * @param tileN keys of a block
  * @param dim head dimension of Q and K; {@code valueDim} that of V and O
- * @param chunk columns of Q and K that are in shared memory at a time; {@code valueChunk} columns of V and O
+ * @param chunk columns of K that come at a time, of Q too unless it stays; {@code valueChunk} columns of V and O
+ * @param valueKeys keys of V that come at a time
  * @param warpsM warps along the queries
  * @param warpsN warps that share rows: each has some of the keys of S, and some of the columns of O
  * @param scoreType type of S in registers: f32 or f16; {@code outputType} of O
  */
-record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int warpsM, int warpsN,
-    ElementType scoreType, ElementType outputType) {
+record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int valueKeys, int warpsM,
+    int warpsN, ElementType scoreType, ElementType outputType) {
 
   int threads() {
     return Warp.SIZE * warpsM * warpsN;
@@ -37,8 +38,13 @@ record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, i
     return dim / chunk;
   }
 
-  /** Chunks of O = P·V. */
+  /** Chunks of O's columns. */
   int valueChunks() {
     return valueDim / valueChunk;
+  }
+
+  /** Chunks of a block's keys that V comes in, for each chunk of O's columns. */
+  int keyChunks() {
+    return tileN / valueKeys;
   }
 }

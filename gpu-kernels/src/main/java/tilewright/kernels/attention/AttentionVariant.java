@@ -111,11 +111,15 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   boolean queryInRegisters();
 
   /**
-   * Whether registers are used as was fastest on an H200: addresses of Q stay in registers, P is rounded slice by slice
-   * in front of its product, and blocks that every query sees whole are copied without bound checks. The other variants
-   * keep the form in which they were measured.
+   * Whether registers are used as was fastest on an H200: addresses of Q stay in registers, and P is rounded slice by
+   * slice in front of its product. The other variants keep the form in which they were measured.
    */
   boolean tuned();
+
+  /** Whether blocks that every query sees whole are copied without bound checks. */
+  default boolean coversBlocks() {
+    return tuned();
+  }
 
   /** The keys that a query sees, by distance. */
   default Band band() {

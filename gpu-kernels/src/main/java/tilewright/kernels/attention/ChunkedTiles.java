@@ -64,7 +64,8 @@ final class ChunkedTiles extends KeyValueTiles {
       settle();
       var chunk = chunks.get(i);
       var following = chunks.get((i + 1) % chunks.size());
-      var step = new Step(chunk.keys, chunk.number, chunk.last, copies.scope().constant(chunk.stage));
+      var step = new Step(chunk.keys, chunk.number, chunk.last, copies.scope().constant(chunk.stage),
+          copies.scope().constant(slots.queries ? chunk.stage : 0));
       if (chunk.slot == following.slot) {
         compute.accept(step);
         copies.scope().barrier();

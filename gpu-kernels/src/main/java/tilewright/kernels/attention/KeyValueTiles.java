@@ -12,7 +12,7 @@ import tilewright.kernel.collective.attention.BlockOrder;
 import tilewright.kernel.tiled.TiledCopy;
 
 /** The order in which tiles of Q, K and V are copied to shared memory and used there. */
-abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, ChunkedTiles {
+abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, ChunkedTiles, RingTiles {
   final Copies copies;
 
   KeyValueTiles(Copies copies) {
@@ -23,10 +23,10 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
    * One step of a block of keys: a chunk of one of the two products, whose operands have landed.
    *
    * @param scores whether of S = Q·Kᵀ, else of O = P·V
-   * @param chunk of the head dimension; {@code last} of the product
-   * @param stage of the tile of K or V
+   * @param chunk of the head dimension, and for O of keys; {@code last} of the product
+   * @param stage of the tile of K or V; {@code queryStage} of that of Q
    */
-  record Step(boolean scores, int chunk, boolean last, I32 stage) {}
+  record Step(boolean scores, int chunk, boolean last, I32 stage, I32 queryStage) {}
 
   /**
    * Q, K or V of one head.
@@ -72,20 +72,22 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
 
     /** Copies a chunk of block {@code n} of K. */
     void keys(I32 n, int chunk, I32 stage, boolean covered) {
-      block(k, n, chunk * variant.tiling().chunk(), stage, covered);
+      block(k, n.settled().times(k.rows()), chunk * variant.tiling().chunk(), stage, covered);
       scales.ifPresent(all -> all.copyKeys(n, stage));
     }
 
-    /** Copies a chunk of block {@code n} of V. */
+    /** Copies a chunk of block {@code n} of V: chunks of keys follow each other, then those of columns. */
     void values(I32 n, int chunk, I32 stage, boolean covered) {
-      block(v, n, chunk * variant.tiling().valueChunk(), stage, covered);
+      var tiling = variant.tiling();
+      int column = chunk / tiling.keyChunks() * tiling.valueChunk();
+      int key = chunk % tiling.keyChunks() * tiling.valueKeys();
+      block(v, n.settled().times(tiling.tileN()).plus(key), column, stage, covered);
       scales.ifPresent(all -> all.copyValues(n, stage));
     }
 
-    private void block(Operand operand, I32 n, int column, I32 stage, boolean covered) {
+    private void block(Operand operand, I32 row, int column, I32 stage, boolean covered) {
       // Registers are short: the addresses are computed here, and no pointer is held through the loop.
-      operand.climbing().copy(thread.settled(), n.settled().times(operand.rows()), scope.constant(column), stage,
-          covered && variant.tuned());
+      operand.climbing().copy(thread.settled(), row, scope.constant(column), stage, covered && variant.coversBlocks());
     }
   }
 
@@ -149,8 +151,8 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
       var free = stage.value();
       k.when(more, () -> copy(next, free, true));
       stage.set(k.constant(1).minus(free));
-      compute.accept(new Step(true, 0, true, stage.value()));
-      compute.accept(new Step(false, 0, true, stage.value()));
+      compute.accept(new Step(true, 0, true, stage.value(), k.constant(0)));
+      compute.accept(new Step(false, 0, true, stage.value(), k.constant(0)));
     }
 
     private void copy(I32 n, I32 stage, boolean covered) {

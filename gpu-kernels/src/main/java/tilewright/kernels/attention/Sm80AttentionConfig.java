@@ -70,7 +70,7 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
   @Override
   public AttentionTiling tiling() {
     return new AttentionTiling(shape.tileM, shape.tileN, shape.tileD, shape.tileDv, shape.tileD, shape.tileDv,
-        shape.warps, 1, ElementType.F32, ElementType.F32);
+        shape.tileN, shape.warps, 1, ElementType.F32, ElementType.F32);
   }
 
   @Override

@@ -52,7 +52,7 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    if (isWide(problem)) return prepare(problem, Sm80FfpaConfig.of(problem), Target.SM80);
+    if (isWide(problem)) return prepare(problem, Sm80FfpaConfig.of(problem, sm), Target.SM80);
     var packing = packing(problem);
     return prepare(problem, Sm80AttentionShapes.of(problem, sm, packing), packing);
   }
@@ -102,7 +102,7 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem).tiling())
+    return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem, sm).tiling())
         : blockMask(problem, Sm80AttentionShapes.of(problem, sm, packing(problem)));
   }
 

@@ -6,11 +6,12 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Multiprocessor;
 
 /**
- * The configuration of SM80 attention for head dimensions above those of FlashAttention-2: Q, K and V come in chunks of
- * the head dimension, and warps share rows (FFPA, split-Q). Bands, modifications, packed sequences and lists of blocks
- * are those of {@link Sm80AttentionConfig}.
+ * The configuration of SM80 attention for head dimensions above those of FlashAttention-2: K and V come in chunks, as
+ * does Q where it does not fit whole, and warps share rows (FFPA, split-Q). Bands, modifications, packed sequences and
+ * lists of blocks are those of {@link Sm80AttentionConfig}.
  *
  * @param tiles in the smallest head dimension that has both of the problem's
  * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides
@@ -28,13 +29,18 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   /** Elements of a chunk, of which a tile's head dimension has a whole number. */
   private static final int CHUNK = 64;
 
-  /** The configuration that computes a problem. */
-  static Sm80FfpaConfig of(AttentionProblem p) {
-    int dim = Math.ceilDiv(p.largestDim(), CHUNK) * CHUNK;
+  /** The configuration that computes a problem: Q stays in shared memory where an SM has room for that. */
+  static Sm80FfpaConfig of(AttentionProblem p, Multiprocessor sm) {
+    var tiles = VariantConfig.ring(p.type(), p.largestDim(), sm).orElseGet(() -> chunks(p));
+    int dim = tiles.dim();
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
-    return new Sm80FfpaConfig(new VariantConfig(WAY, p.type(), ElementType.F32, ElementType.F32, dim, "qkv"),
-        Sm80AttentionKernel.vector(p), exact, p.band().traced(), p.modification().traced(), p.packed().isPresent(),
-        p.blockMask(), p.lse().isPresent());
+    return new Sm80FfpaConfig(tiles, Sm80AttentionKernel.vector(p), exact, p.band().traced(),
+        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
+  }
+
+  private static VariantConfig chunks(AttentionProblem p) {
+    int dim = Math.ceilDiv(p.largestDim(), CHUNK) * CHUNK;
+    return new VariantConfig(WAY, p.type(), ElementType.F32, ElementType.F32, dim, "qkv", WAY.slots());
   }
 
   @Override
@@ -85,6 +91,11 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   @Override
   public boolean queryInRegisters() {
     return tiles.queryInRegisters();
+  }
+
+  @Override
+  public boolean coversBlocks() {
+    return tiles.coversBlocks();
   }
 
   @Override

@@ -6,9 +6,11 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * A variant of SM80 attention that divides the work in one of several ways.
@@ -17,24 +19,53 @@ import tilewright.numerics.ElementType;
  * @param scoreSums type that Q·Kᵀ is summed in, f32 or f16; {@code outputSums} of P·V
  * @param dim of a head
  * @param swizzled the letters of those of Q, K and V whose tiles are swizzled, such as {@code qk}
+ * @param slots of shared memory that tiles of K and V have in turn
  */
 public record VariantConfig(Way way, ElementType type, ElementType scoreSums, ElementType outputSums, int dim,
-    String swizzled) implements AttentionVariant {
+    String swizzled, int slots) implements AttentionVariant {
   /** Elements that one access moves. */
   private static final int VECTOR = 8;
   /** A row of all banks. */
   private static final int WIDE_CHUNK = 64;
   private static final int NARROW_CHUNK = 32;
   private static final int TILE = 64;
+  /** Keys of a chunk of V in a ring: as many rows as one access of all threads copies. */
+  private static final int RING_VALUES = 32;
+  /** More slots do not hide more of a copy's latency. */
+  private static final int MOST_SLOTS = 4;
   /** Up to this head dimension the registers of two warps hold their halves of the rows of O. */
   private static final int HALF_ROWS = 512;
 
   public VariantConfig {
-    int unit = dim > HALF_ROWS ? WIDE_CHUNK : NARROW_CHUNK;
+    int unit = unit(way, dim);
     if (dim < unit || dim > way.mostDim() || dim % unit != 0) {
       throw new IllegalArgumentException("no attention_" + way + " for head dimension " + dim + ": a multiple of "
           + unit + " up to " + way.mostDim());
     }
+  }
+
+  /** The multiple that head dimensions are. */
+  private static int unit(Way way, int dim) {
+    int unit = dim > HALF_ROWS ? WIDE_CHUNK : NARROW_CHUNK;
+    return way.rings() ? 2 * unit : unit;
+  }
+
+  /** The ring for the smallest head dimension that has a given one, with as many slots as an SM has room for. */
+  static Optional<VariantConfig> ring(ElementType type, int leastDim, Multiprocessor sm) {
+    int unit = unit(Way.TILED_KV, leastDim);
+    int dim = Math.ceilDiv(leastDim, unit) * unit;
+    for (int slots = MOST_SLOTS; slots >= 2; slots--) {
+      var config = new VariantConfig(Way.TILED_KV, type, ElementType.F32, ElementType.F32, dim, "qkv", slots);
+      if (config.sharedBytes() <= sm.ctaSharedBytes()) return Optional.of(config);
+    }
+    return Optional.empty();
+  }
+
+  /** Bytes of a ring, of Q and P, and of the numbers by which warps combine their parts of rows. */
+  private int sharedBytes() {
+    var tiling = tiling();
+    return type.bytes() * (slots * slotElements() + tiling.tileM() * (dim + tiling.tileN()))
+        + ElementType.F32.bytes() * tiling.tileM() * tiling.warpsN();
   }
 
   /** The kernel, which is launched with a grid of (tiles of queries, heads, batch). */
@@ -50,7 +81,7 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
 
   /** Queries of a CTA. */
   public int tileM() {
-    return warpsN() > 2 ? TILE / 2 : TILE;
+    return dim > HALF_ROWS && warpsN() > 1 ? TILE / 2 : TILE;
   }
 
   private int warpsM() {
@@ -58,6 +89,7 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
   }
 
   private int warpsN() {
+    if (way.rings()) return 4;
     if (way == Way.SPLIT_KV) return 2;
     if (dim <= way.wholeRows()) return 1;
     return dim <= HALF_ROWS ? 2 : 4;
@@ -65,10 +97,21 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
 
   @Override
   public AttentionTiling tiling() {
+    if (way.rings()) {
+      int values = dim > HALF_ROWS ? dim / 2 : dim;
+      return new AttentionTiling(tileM(), TILE, dim, dim, ringColumns(values), values, RING_VALUES, warpsM(), warpsN(),
+          scoreSums, outputSums);
+    }
     int chunk = dim % WIDE_CHUNK == 0 ? WIDE_CHUNK : NARROW_CHUNK;
     return new AttentionTiling(tileM(), TILE, dim, dim, way.tilesScores() ? chunk : dim,
-        way == Way.TILED_QKV ? chunk : dim, warpsM(), warpsN(), scoreSums,
-        outputSums);
+        way == Way.TILED_QKV ? chunk : dim, TILE, warpsM(), warpsN(), scoreSums, outputSums);
+  }
+
+  /** The most columns of K that divide the head dimension and fit where a chunk of V does. */
+  private int ringColumns(int values) {
+    int columns = Math.max(WIDE_CHUNK, values * RING_VALUES / TILE / WIDE_CHUNK * WIDE_CHUNK);
+    while (dim % columns != 0) columns -= WIDE_CHUNK;
+    return columns;
   }
 
   @Override
@@ -116,40 +159,68 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
   }
 
   @Override
-  public boolean queryInRegisters() {
-    return way == Way.SHARED_QKV;
+  public boolean coversBlocks() {
+    return way.rings();
   }
 
-  /** Tiles of K or V in shared memory at once. */
-  private int slots() {
-    return way.takesTurns() ? 1 : 2;
+  @Override
+  public boolean queryInRegisters() {
+    return way == Way.SHARED_QKV;
   }
 
   @Override
   public SharedTiles sharedTiles(Scope scope) {
     var tiling = tiling();
-    var k = scope.shared(type, alongColumns("k", TILE, tiling.chunk(), slots()));
+    if (way.rings()) return ring(scope, tiling);
+    var k = scope.shared(type, alongColumns("k", TILE, tiling.chunk(), slots));
     var layoutQ = alongColumns("q", tiling.tileM(), tiling.chunk(), way.tilesScores() ? 2 : 1);
     var q = way == Way.SHARED_QKV ? k.under(layoutQ) : scope.shared(type, layoutQ);
     var v = way == Way.TILED_QK ? scope.shared(type, alongRows(dim, TILE, 1))
-        : k.under(alongRows(tiling.valueChunk(), TILE, slots()));
+        : k.under(alongRows(tiling.valueChunk(), TILE, slots));
     return new SharedTiles(q, k, v);
+  }
+
+  /** All chunks of Q, and the slots of a ring as chunks of K and as chunks of V. */
+  private SharedTiles ring(Scope scope, AttentionTiling tiling) {
+    var q = scope.shared(type, alongColumns("q", tiling.tileM(), tiling.chunk(), tiling.chunks()));
+    var ring = scope.shared(type, Layout.of((long) slots * slotElements(), 1));
+    return new SharedTiles(q, ring.under(inSlots(alongColumns("k", tiling.tileN(), tiling.chunk(), 1))),
+        ring.under(inSlots(alongRows(tiling.valueChunk(), tiling.valueKeys(), 1))));
+  }
+
+  private int slotElements() {
+    var tiling = tiling();
+    return Math.max(tiling.tileN() * tiling.chunk(), tiling.valueChunk() * tiling.valueKeys());
+  }
+
+  /** A tile in each slot of the ring. */
+  private OffsetMap inSlots(OffsetMap tile) {
+    var stages = Layout.of(slots, slotElements());
+    return switch (tile) {
+      case Layout plain -> Layout.of(plain.mode(0), plain.mode(1), stages);
+      case ComposedLayout swizzled -> swizzled.with(
+          Layout.of(swizzled.layout().mode(0), swizzled.layout().mode(1), stages));
+    };
   }
 
   @Override
   public Optional<SharedTensor> sharedP(Scope k) {
-    return warpsN() == 1 ? Optional.empty() : Optional.of(k.shared(type, alongColumns("q", tileM(), TILE, 1)));
+    return warpsN() == 1 ? Optional.empty()
+        : Optional.of(k.shared(type, alongColumns("q", tileM(), tiling().tileN(), 1)));
   }
 
   @Override
   public SharedTensor staging(SharedTiles tiles) {
-    return tiles.v().under(alongColumns("v", tileM(), tiling().valueChunk(), 1));
+    // Q is not read any more when O is stored; the last chunk of V may be.
+    var memory = way.rings() ? tiles.q() : tiles.v();
+    return memory.under(alongColumns(way.rings() ? "q" : "v", tileM(), tiling().valueChunk(), 1));
   }
 
   @Override
   public KeyValueTiles pipeline(KeyValueTiles.Copies copies) {
-    return new ChunkedTiles(copies, new ChunkedTiles.Slots(slots(), way == Way.TILED_QK, way.tilesScores(),
-        way == Way.SHARED_QKV));
+    return way.rings() ? new RingTiles(copies, slots)
+        : new ChunkedTiles(copies, new ChunkedTiles.Slots(slots, way == Way.TILED_QK, way.tilesScores(),
+            way == Way.SHARED_QKV));
   }
 
   /** A tile of the tensor of that letter, neighbours along its columns. */

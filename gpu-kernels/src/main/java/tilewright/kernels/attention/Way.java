@@ -9,7 +9,8 @@ public enum Way {
   SHARED_KV(256, 256, "K and V take turns in the same shared memory"),
   SHARED_QKV(256, 128, "Q goes to registers, and K and V take turns in its shared memory"),
   TILED_QK(1024, 256, "Q and K come in chunks of the head dimension"),
-  TILED_QKV(1024, 96, "Q, K and V come in chunks: shared memory does not grow with the head dimension (FFPA)");
+  TILED_QKV(1024, 96, "Q, K and V come in chunks: shared memory does not grow with the head dimension (FFPA)"),
+  TILED_KV(1024, 0, "Q stays in shared memory; K comes in chunks of columns and V in chunks of keys, through a ring");
 
   private final int mostDim;
   private final int wholeRows;
@@ -47,7 +48,13 @@ public enum Way {
     return this == TILED_QK || this == TILED_QKV;
   }
 
-  boolean takesTurns() {
-    return this == SHARED_KV || this == SHARED_QKV;
+  /** Whether Q stays in shared memory while chunks of K and V go through a ring of slots. */
+  boolean rings() {
+    return this == TILED_KV;
+  }
+
+  /** Tiles of K or V in shared memory at once, where nothing else is asked for. */
+  public int slots() {
+    return this == SHARED_KV || this == SHARED_QKV ? 1 : 2;
   }
 }

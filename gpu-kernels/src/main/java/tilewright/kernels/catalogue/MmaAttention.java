@@ -70,7 +70,9 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
     @Override
     List<Setting> tunings() {
-      return List.of(new Setting("swizzle", List.of("qkv", "qk", "q", "none"), Setting.Kind.TUNING));
+      var swizzle = new Setting("swizzle", List.of("qkv", "qk", "q", "none"), Setting.Kind.TUNING);
+      return way == Way.TILED_KV ? List.of(swizzle, new Setting("slots", List.of("2", "3", "4"), Setting.Kind.TUNING))
+          : List.of(swizzle);
     }
 
     @Override
@@ -85,6 +87,9 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
     @Override
     public List<List<Integer>> awkward() {
+      if (way == Way.TILED_KV) {
+        return List.of(List.of(1, 1, 1, 64), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 128));
+      }
       // Without the swizzle of V, tiled_qk spills at 1024.
       int large = way == Way.TILED_QK ? 960 : way.mostDim();
       return large > 256
@@ -95,7 +100,7 @@ record MmaAttention(VariantConfig config) implements Kernel {
     @Override
     public List<List<Integer>> measured() {
       var common = List.of(List.of(1, 8192, 8, 64), List.of(1, 8192, 8, 128));
-      return way != Way.TILED_QKV ? common : Stream.concat(common.stream(),
+      return way != Way.TILED_QKV && way != Way.TILED_KV ? common : Stream.concat(common.stream(),
           Stream.of(List.of(1, 8192, 32, 320), List.of(1, 8192, 32, 512), List.of(1, 8192, 32, 1024))).toList();
     }
 
@@ -109,7 +114,8 @@ record MmaAttention(VariantConfig config) implements Kernel {
       // Mixed: S is summed in FP32, O in f16.
       var scores = choice.text("acc").equals("f16") ? ElementType.F16 : ElementType.F32;
       var output = choice.text("acc").equals("f32") ? ElementType.F32 : ElementType.F16;
-      var config = new VariantConfig(way, type, scores, output, d, choice.text("swizzle"));
+      int slots = way == Way.TILED_KV ? choice.number("slots") : way.slots();
+      var config = new VariantConfig(way, type, scores, output, d, choice.text("swizzle"), slots);
       var modes = new String[] {"batch", "seq", "heads", "d"};
       var inputs = Stream.of("Q", "K", "V").map(name -> Operand.input(name, type, choice, modes));
       var all = Stream.concat(inputs, Stream.of(Operand.output("O", type, choice, modes))).toList();
