@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
@@ -21,6 +22,8 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.Serving.Pages;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 
@@ -76,6 +79,22 @@ class Sm90AttentionAssemblyTest {
           Arguments.of("ALiBi", dim, one.with(new Modification(Optional.of(alibi), Optional.empty()))),
           Arguments.of("sixteen with ALiBi", dim,
               sixteen.with(Band.CAUSAL).with(new Modification(Optional.of(alibi), Optional.empty()))));
+    }).toList());
+  }
+
+  /** Split keys, lengths that the launch reads, and pages that blocks divide or are divided by. */
+  static List<Arguments> caches() {
+    return LongSuite.of(Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
+      var one = AttentionProblem.dense(ElementType.BF16, new Sizes(8, 1, 16384, 32, 8, dim, dim));
+      var sixteen = AttentionProblem.dense(ElementType.F16, new Sizes(2, 16, 16384, 16, 4, dim, dim))
+          .with(Band.CAUSAL);
+      var used = one.with(one.serving().withLengths("used"));
+      var many = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 512, 16384, 2, dim)).with(Band.CAUSAL);
+      return Stream.of(Arguments.of("pages of 16", dim, used.paged(new Pages("table", 16, 8192))),
+          Arguments.of("split", dim, one), Arguments.of("sixteen split", dim, sixteen),
+          Arguments.of("lengths", dim, used),
+          Arguments.of("pages of 256", dim, used.paged(new Pages("table", 256, 512))),
+          Arguments.of("many split", dim, many.with(many.serving().with(new KeySplits.Ranges(4)))));
     }).toList());
   }
 
@@ -140,8 +159,17 @@ class Sm90AttentionAssemblyTest {
     assertIsAssembledWell(AttentionProblem.dense(type, sizes).with(band));
   }
 
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("caches")
+  void cachesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    new Sm90AttentionKernel().launches(problem).launches().forEach(launch -> assertIsAssembledWell(launch.kernel()));
+  }
+
   private static void assertIsAssembledWell(AttentionProblem problem) {
-    var kernel = new Sm90AttentionKernel().prepare(problem).kernel();
+    assertIsAssembledWell(new Sm90AttentionKernel().prepare(problem).kernel());
+  }
+
+  private static void assertIsAssembledWell(CompiledKernel kernel) {
     assertEquals(Math.min(BLOCK_BYTES, kernel.dynamicSharedBytes()), kernel.dynamicSharedBytes());
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {

@@ -80,6 +80,9 @@ final class AttentionFileOptions {
   @Mixin
   private ModificationOptions modification;
 
+  @Mixin
+  private CacheOptions cache;
+
   /** The problem, and buffers with what it reads. */
   record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
     Sizes sizes() {
@@ -128,6 +131,7 @@ final class AttentionFileOptions {
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
     var room = layoutOfV().rows(files.get(2));
     options(attention, layoutOfV().view("V", room, sizes.keyHeads(), sizes.valueDim()), packed);
+    cache(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
       buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));
@@ -265,6 +269,14 @@ final class AttentionFileOptions {
       scale.ifPresent(attention::scale);
       if (quantization.promoted()) attention.promoted();
       packed.ifPresent(attention::packed);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private void cache(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+    try {
+      cache.apply(attention, buffers, arena);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }

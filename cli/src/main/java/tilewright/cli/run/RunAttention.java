@@ -33,6 +33,7 @@ import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.Serving;
 import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
@@ -49,6 +50,7 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype mxf8",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mod alibi:slopes.npy --mask document:ids.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mask document:ids.npy --causal --skip-blocks",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --kernel sm90_attention --splits 512-keys --used used.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
         + "--mod bias:bias.npy --gradient-of bias=dbias.npy"})
@@ -112,14 +114,14 @@ public final class RunAttention implements Callable<Integer> {
   private Stream<Launch> prepare(AttentionKernel chosen, Inputs inputs, Arena arena) {
     var s = inputs.sizes();
     var problem = inputs.attention().problem();
-    var prepared = chosen(() -> chosen.prepare(problem));
+    var launches = chosen(() -> chosen.launches(problem));
     inputs.allocate(arena, "O", inputs.output(), files.shape(s, s.queries(), s.heads(), s.valueDim()));
     inputs.allocate(arena, "LSE", ElementType.F32, logarithms(s));
     chosen.zeros(problem).forEach((name, bytes) -> inputs.allocate(arena, name, ElementType.I8, List.of(bytes)));
-    if (!problem.blockMask()) return Stream.of(prepared.on(inputs.buffers()));
+    if (!problem.blockMask()) return launches.on(inputs.buffers()).stream();
     var lists = chosen(() -> chosen.blockMask(problem));
     for (var name : BlockMask.BUFFERS) inputs.allocate(arena, name, ElementType.I32, List.of(lists.elements()));
-    return Stream.of(lists.prepare(), prepared).map(launch -> launch.on(inputs.buffers()));
+    return Stream.concat(Stream.of(lists.prepare().on(inputs.buffers())), launches.on(inputs.buffers()).stream());
   }
 
   private int backward(Inputs inputs, Arena arena) {
@@ -219,7 +221,8 @@ public final class RunAttention implements Callable<Integer> {
       return devices.getFirst().capability();
     }
     if (inputs.attention().problem().blockScaled()) return Target.SM100A.capability();
-    return inputs.type() == ElementType.E4M3 ? Target.SM90A.capability() : Target.SM80.capability();
+    boolean cached = !inputs.attention().problem().serving().equals(Serving.NONE);
+    return cached || inputs.type() == ElementType.E4M3 ? Target.SM90A.capability() : Target.SM80.capability();
   }
 
   private int report(String what, String written, Inputs inputs, String chosen, Backend.Result result) {

@@ -25,9 +25,10 @@ import tilewright.numerics.ElementType;
  * @param packed whether sequences lie one after the other, at whose ends boxes stop
  * @param packing whose heads come before queries in boxes of Q and O
  * @param values the order of V
+ * @param raggedKeys whether boxes of K and V stop at a sequence's last key
  */
 public record BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing,
-    ValueOrder values) {
+    ValueOrder values, boolean raggedKeys) {
   private static final int ROWS = 0;
   private static final int HEADS = 2;
 
@@ -36,17 +37,22 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
     this(type, type, packed, HeadPacking.NONE, ValueOrder.ROW_MAJOR);
   }
 
+  /** Creates the tensors of sequences whose keys lie as their queries do. */
+  public BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing, ValueOrder values) {
+    this(type, output, packed, packing, values, packed);
+  }
+
   public TensorSpec q() {
     return queries(new AttentionSpecs(type).q());
   }
 
   public TensorSpec k() {
-    return ragged(new AttentionSpecs(type).k(), "Sk");
+    return raggedKeys(new AttentionSpecs(type).k());
   }
 
   public TensorSpec v() {
     var dense = new AttentionSpecs(type).v(values);
-    return values == ValueOrder.COLUMN_MAJOR ? dense : ragged(dense, "Sk");
+    return values == ValueOrder.COLUMN_MAJOR ? dense : raggedKeys(dense);
   }
 
   public TensorSpec o() {
@@ -85,6 +91,10 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
     return TensorSpec.of(dense.name(), dense.type(), modes).contiguous(modes[1]).aligned(dense.alignment());
   }
 
+  private TensorSpec raggedKeys(TensorSpec dense) {
+    return raggedKeys ? RaggedRows.spec(dense, "Sk") : dense;
+  }
+
   private TensorSpec ragged(TensorSpec dense, String rows) {
     return packed ? RaggedRows.spec(dense, rows) : dense;
   }
@@ -101,7 +111,8 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
       var given = ofQueries ? headsFirst(tensor) : tensor;
       int rows = name.endsWith("V") ? 1 : ofQueries ? HEADS : ROWS;
       boolean byColumns = name.equals("V") && values == ValueOrder.COLUMN_MAJOR;
-      arguments.tensor(name, packed && !byColumns ? RaggedRows.tensor(given, rows, bytes(name)) : given);
+      boolean ragged = name.equals("K") || name.equals("V") ? raggedKeys : packed;
+      arguments.tensor(name, ragged && !byColumns ? RaggedRows.tensor(given, rows, bytes(name)) : given);
     });
   }
 

@@ -13,10 +13,16 @@ import tilewright.kernels.attention.ValueOrder;
  * @param packed whether sequences lie one after the other
  * @param packing how heads share the rows of a tile
  * @param values the order of V
+ * @param raggedKeys whether boxes of K and V stop at a sequence's last key
  */
-public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, ValueOrder values) {
+public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, ValueOrder values, boolean raggedKeys) {
   /** Keys at whose multiples boxes may begin where keys are neighbours: 16 bytes or more. */
   private static final int GRANULE = 16;
+
+  /** Creates the coordinates of sequences whose keys lie as their queries do. */
+  public TileCoordinates(Scope k, boolean packed, HeadPacking packing, ValueOrder values) {
+    this(k, packed, packing, values, packed);
+  }
 
   /** Creates the coordinates of tiles in which each query has one row. */
   public TileCoordinates(Scope k, boolean packed) {
@@ -44,7 +50,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, Valu
   public I32[] keys(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
-    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, column, head)
+    return raggedKeys ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, column, head)
         : new I32[] {existing(tile, row, 1), column, head, tile.batch()};
   }
 
@@ -60,7 +66,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, Valu
     if (packed && values == ValueOrder.COLUMN_MAJOR) {
       return new I32[] {column, s.firstKey().plus(row), head, k.constant(0)};
     }
-    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, column, row, head)
+    return raggedKeys ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, column, row, head)
         : new I32[] {column, existing(tile, row, values == ValueOrder.COLUMN_MAJOR ? GRANULE : 1), head, tile.batch()};
   }
 

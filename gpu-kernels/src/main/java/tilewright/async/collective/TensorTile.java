@@ -77,6 +77,21 @@ public final class TensorTile implements OperandTile {
     return new TensorTile(tile, boxes.map(k, spec), boxes);
   }
 
+  /**
+   * Declares a tile that is filled part by part, each from a place of its own.
+   *
+   * @param mode that is divided: 0 for rows, 1 for columns
+   * @param extent of a part, which divides the tile's
+   */
+  public static TensorTile inParts(Scope k, TensorSpec spec, OffsetMap layout, int mode, int extent) {
+    var boxes = Boxes.of(spec, layout, mode == 0 ? extent : extent(layout, 0), mode == 1 ? extent : MOST, 1);
+    if (extent(layout, mode) % extent != 0 || extent % (mode == 0 ? boxes.span() : boxes.columns) != 0) {
+      throw new TraceException("parts of " + extent + " of mode " + mode + " of " + layout
+          + " are no whole boxes of " + boxes.rows + "×" + boxes.columns);
+    }
+    return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
+  }
+
   /** Declares a tile that several CTAs of a cluster load together. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     int share = extent(layout, 0) / blocks;
@@ -119,6 +134,18 @@ public final class TensorTile implements OperandTile {
   /** Fills a stage from the tile of the tensor that begins at a coordinate; {@link #bytes} land on the barrier. */
   public void load(Scope k, I32 stage, Mbarrier barrier, I32... coordinate) {
     fill(k, k.constant(0), 1, stage, (box, source, at) -> TensorCopy.load(k, box, source, barrier, at), coordinate);
+  }
+
+  /**
+   * Fills a part of a stage from the part of the tensor that begins at a coordinate.
+   *
+   * @param mode that is divided: 0 for rows, 1 for columns
+   * @param first of the tile's rows or columns, and how many
+   */
+  public void loadPart(Scope k, int mode, int first, int extent, I32 stage, Mbarrier barrier, I32... coordinate) {
+    forEachBox(mode == 0 ? extent : rows, mode == 1 ? extent : columns, (row, column) -> TensorCopy.load(k,
+        tile.at(k.constant(mode == 0 ? first + row : row), k.constant(mode == 1 ? first + column : column), stage),
+        tensor, barrier, shifted(coordinate, row, column)));
   }
 
   /** How one box is copied to its place. */
@@ -166,7 +193,11 @@ public final class TensorTile implements OperandTile {
   }
 
   private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
-    for (int column = 0; column < columns; column += boxColumns) {
+    forEachBox(height, columns, copy);
+  }
+
+  private void forEachBox(int height, int width, BiConsumer<Integer, Integer> copy) {
+    for (int column = 0; column < width; column += boxColumns) {
       for (int row = 0; row < height; row += boxRows * step) {
         for (int first = row; first < row + step; first++) copy.accept(first, column);
       }
@@ -193,6 +224,10 @@ public final class TensorTile implements OperandTile {
    */
   private record Boxes(int rows, int columns, int step, int interleaved, SwizzleMode swizzle) {
     static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int interleaved) {
+      return of(spec, layout, mostRows, MOST, interleaved);
+    }
+
+    static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int mostColumns, int interleaved) {
       var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
       var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
       var type = spec.type();
@@ -203,7 +238,8 @@ public final class TensorTile implements OperandTile {
       int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
       int width = run(plain.mode(inner), 1, inner == 0 ? Math.min(span, mostRows) : span);
       int step = inner == 0 ? 1 : step(plain.mode(0), width);
-      int height = run(plain.mode(1 - inner), step, width, inner == 0 ? MOST : Math.min(MOST, mostRows));
+      int height = run(plain.mode(1 - inner), step, width,
+          inner == 0 ? Math.min(MOST, mostColumns) : Math.min(MOST, mostRows));
       var boxes = inner == 0 ? new Boxes(width, height, step, interleaved, mode)
           : new Boxes(height, width, step, interleaved, mode);
       if (boxes.rows % interleaved != 0 || step > 1 && interleaved > 1) {

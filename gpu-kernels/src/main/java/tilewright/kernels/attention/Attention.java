@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.CapturedTensor;
@@ -159,6 +160,24 @@ public final class Attention {
     return this;
   }
 
+  /** Divides the keys among CTAs, see {@link AttentionKernel#launches}. */
+  public Attention splits(KeySplits splits) {
+    problem = problem.with(problem.serving().with(splits));
+    return this;
+  }
+
+  /** Reads each batch entry's number of keys from a buffer of 32-bit integers. */
+  public Attention keyLengths(String buffer) {
+    problem = problem.with(problem.serving().withLengths(buffer));
+    return this;
+  }
+
+  /** Finds keys and values in dense pages (pages, rows, Hk, D) of K and V. */
+  public Attention pages(Serving.Pages pages) {
+    problem = problem.paged(pages);
+    return this;
+  }
+
   /** The gradients of what has been described, of (B,S,H,D) tensors dO, dQ, dK and dV. */
   public AttentionBackward backward() {
     return new AttentionBackward(AttentionBackwardProblem.dense(problem));
@@ -175,6 +194,15 @@ public final class Attention {
    */
   public PreparedLaunch prepare(List<AttentionKernel> kernels) {
     return choose(kernels).prepare(problem);
+  }
+
+  /**
+   * The launches of the first of these kernels that can do it: one, or several where keys are split.
+   *
+   * @throws IllegalArgumentException saying why none can
+   */
+  public LaunchSequence launches(List<AttentionKernel> kernels) {
+    return choose(kernels).launches(problem);
   }
 
   /**

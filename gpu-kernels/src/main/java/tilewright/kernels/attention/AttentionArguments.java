@@ -23,6 +23,13 @@ public final class AttentionArguments {
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
         List.of(lse.sequence(), lse.head(), lse.batch()))));
     addLengths(p, arguments);
+    p.serving().lengths().ifPresent(buffer -> arguments.tensor("keyLengths", new LaunchArguments.Tensor(buffer, 0,
+        List.of((long) s.batch()), List.of(1L))));
+    p.serving().pages().ifPresent(pages -> {
+      long each = pages.ofEntry(s.keys());
+      arguments.tensor("pageTable", new LaunchArguments.Tensor(pages.table(), 0, List.of(each, (long) s.batch()),
+          List.of(1L, each)));
+    });
     p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
     return arguments;
   }

@@ -21,6 +21,9 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
       throw new IllegalArgumentException("no gradients of " + forward.format()
           + " operands: give 16-bit Q, K and V");
     }
+    if (!forward.serving().equals(Serving.NONE)) {
+      throw new IllegalArgumentException("no gradients of caches and split keys: leave splits, lengths and pages out");
+    }
     if (deterministic && !forward.modification().captures().differentiated().isEmpty()) {
       throw new IllegalArgumentException("no deterministic gradients of captured tensors, which are added to in any "
           + "order: leave out one or the other");

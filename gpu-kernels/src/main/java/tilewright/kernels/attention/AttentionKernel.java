@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import java.util.Map;
 import java.util.Optional;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 
 /** A way to compute attention. */
@@ -34,8 +35,21 @@ public interface AttentionKernel {
     return Map.of();
   }
 
-  /** @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on */
+  /**
+   * The kernel in one launch, which splits no keys.
+   *
+   * @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on
+   */
   PreparedLaunch prepare(AttentionProblem problem);
+
+  /**
+   * The launches that are fastest: one, or where keys are split, another that merges the splits.
+   *
+   * @throws IllegalArgumentException like {@link #prepare}
+   */
+  default LaunchSequence launches(AttentionProblem problem) {
+    return LaunchSequence.of(prepare(problem));
+  }
 
   /** The lists of blocks that a problem that skips blocks needs, in the tiles that {@link #prepare} takes. */
   default BlockMask blockMask(AttentionProblem problem) {

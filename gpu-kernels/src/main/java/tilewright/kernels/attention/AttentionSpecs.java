@@ -61,6 +61,13 @@ public record AttentionSpecs(ElementType type, ElementType output) {
             + "sm90_attention or sm100_attention");
   }
 
+  /** Why a kernel that neither splits keys nor finds them by lengths or pages cannot compute a problem, if so. */
+  public static Optional<String> refusalOfServing(AttentionProblem p) {
+    boolean plain = p.serving().equals(Serving.NONE) || p.serving().equals(Serving.NONE.with(new KeySplits.Ranges(1)));
+    return plain ? Optional.empty() : Optional.of("split keys, lengths that the launch reads and pages need "
+        + "sm90_attention");
+  }
+
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfQuantized(AttentionProblem p) {
     return p.quantized().map(_ -> p.format() + " operands need another kernel");
@@ -140,6 +147,16 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** Cumulated lengths of packed sequences: cuQ or cuK. */
   public static TensorSpec lengths(String name) {
     return TensorSpec.of(name, ElementType.I32, "B1").contiguous("B1");
+  }
+
+  /** The number of keys of each batch entry. */
+  public static TensorSpec keyLengths() {
+    return TensorSpec.of("keyLengths", ElementType.I32, "B").contiguous("B");
+  }
+
+  /** The pages of each batch entry. */
+  public static TensorSpec pageTable() {
+    return TensorSpec.of("pageTable", ElementType.I32, "PagesOfEntry", "B").contiguous("PagesOfEntry");
   }
 
   private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {

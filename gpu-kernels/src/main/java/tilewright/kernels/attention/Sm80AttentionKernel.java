@@ -36,7 +36,8 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     int most = Sm80FfpaConfig.MOST_DIM;
-    return AttentionSpecs.refusalOfQuantized(problem).or(() -> problem.largestDim() <= most ? Optional.empty()
+    return AttentionSpecs.refusalOfQuantized(problem).or(() -> AttentionSpecs.refusalOfServing(problem))
+        .or(() -> problem.largestDim() <= most ? Optional.empty()
         : Optional.of("head dimension " + problem.largestDim() + " is more than " + most));
   }
 

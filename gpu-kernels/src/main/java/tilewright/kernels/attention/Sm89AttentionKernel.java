@@ -47,7 +47,8 @@ public record Sm89AttentionKernel(boolean converted) implements AttentionKernel 
   /** Why Q, K, V or O of a problem of 8-bit operands cannot be copied, whatever factors they have, if they cannot. */
   public static Optional<String> refusalOfOperands(AttentionProblem p) {
     int most = Sm89AttentionShapes.MOST_DIM;
-    return AttentionSpecs.refusalOfColumns(p).or(() -> p.largestDim() <= most ? Optional.empty()
+    return AttentionSpecs.refusalOfColumns(p).or(() -> AttentionSpecs.refusalOfServing(p))
+        .or(() -> p.largestDim() <= most ? Optional.empty()
         : Optional.of("head dimension " + p.largestDim() + " is more than " + most)).or(() -> refusalOfAlignment(p));
   }
 

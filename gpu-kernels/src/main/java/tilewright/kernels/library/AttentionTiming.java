@@ -1,47 +1,62 @@
 package tilewright.kernels.library;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.KeySplits;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.Timing;
 import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
 
-/** The timing of a kernel of attention on FlashAttention's own problems. */
+/**
+ * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys. Where keys are
+ * read for so few queries that memory is the limit, bytes are counted, not operations.
+ */
 record AttentionTiming(AttentionKernel kernel) implements Timing {
+  private static final String SPLITS = "splits";
+  /** Operations per byte below which GPUs wait for memory, with room to spare. */
+  private static final int INTENSE = 100;
+
   @Override
   public Set<String> settings() {
-    return MeasuredAttention.SETTINGS;
+    var all = new HashSet<>(MeasuredAttention.SETTINGS);
+    all.add(SPLITS);
+    return all;
   }
 
   @Override
   public List<Supplier<TimedProblem>> problems(TimingRequest request) {
-    return MeasuredAttention.of(request).stream().<Supplier<TimedProblem>>map(m -> () -> timed(m)).toList();
+    var splits = request.values(SPLITS, "auto");
+    return MeasuredAttention.of(request).stream().flatMap(m -> splits.stream()
+        .<Supplier<TimedProblem>>map(text -> () -> timed(m, text))).toList();
   }
 
-  private TimedProblem timed(MeasuredAttention measured) {
-    var p = measured.problem();
+  private TimedProblem timed(MeasuredAttention measured, String splits) {
+    var p = measured.problem().with(measured.problem().serving().with(KeySplits.parse(splits)));
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
     all.addAll(measured.factors());
     long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
-    double operations = 2 * measured.pairs() * (p.sizes().headDim() + p.sizes().valueDim());
+    double multiplied = 2 * measured.pairs() * (p.sizes().headDim() + p.sizes().valueDim());
+    double operations = multiplied < INTENSE * (double) bytes ? 0 : multiplied;
+    var config = measured.config(splits.equals("auto") ? "" : " splits " + splits);
     all.addAll(zeros(kernel, p));
     all.addAll(measured.bounds());
     all.addAll(measured.data());
     if (!p.blockMask()) {
-      return new TimedProblem(kernel.name(), kernel.arch(), measured.config(""), kernel.prepare(p), all, bytes,
-          operations, measured.peer());
+      return new TimedProblem(kernel.name(), kernel.arch(), config, kernel.launches(p), all, bytes, operations,
+          measured.peer(), List.of());
     }
     var lists = kernel.blockMask(p);
     BlockMask.BUFFERS.forEach(name -> all.add(TimedProblem.Tensor.output(name, ElementType.I32, lists.elements())));
-    return new TimedProblem(kernel.name(), kernel.arch(), measured.config(""), kernel.prepare(p), all, bytes,
-        operations, measured.peer(), List.of(lists.prepare()));
+    return new TimedProblem(kernel.name(), kernel.arch(), config, kernel.prepare(p), all, bytes, operations,
+        measured.peer(), List.of(lists.prepare()));
   }
 
   /** Zeros that each launch of a kernel leaves so. */

@@ -2,90 +2,29 @@ package tilewright.sm90.attention;
 
 import java.util.List;
 import java.util.Optional;
-import tilewright.async.atom.BulkCopy;
-import tilewright.async.atom.Warpgroup;
-import tilewright.async.attention.TileCoordinates;
-import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
-import tilewright.kernel.GlobalTensor;
-import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.sm90.atom.WgmmaAtom;
 
-/**
- * A warpgroup's way out: 64 rows of O, some columns at a time, by way of shared memory, from where a tensor copy takes
- * them, and their logarithms.
- *
- * @param o a stage a warpgroup
- * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
- * @param lse where the logarithms go, if anywhere
- * @param rows of a warpgroup's O
- */
-record AttentionEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
-    FragmentRows rows, I32 lane, I32 group) {
-  private static final int QUAD = 4;
-
+/** Stores a warpgroup's rows of O and their logarithms. */
+sealed interface AttentionEpilogue permits StagedEpilogue, PartialEpilogue {
   /**
    * Divides sums by their rows' sums of exponentials and stores them.
    *
    * @param factor of all sums, if there is one
    */
-  void store(Fragment sums, List<OnlineSoftmax.Total> totals, Optional<F32> factor, AttentionTiles.Tile tile) {
-    rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse)
-        .map(inverse -> factor.map(inverse::times).orElse(inverse)).toList());
-    var row = coordinates.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));
-    int columns = Math.toIntExact(o.shared().layout().shape().mode(1).size());
-    for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
-      storeColumns(rows.values(k, sums), first, columns, row, tile);
-    }
-    lse.ifPresent(tensor -> storeLogarithms(tensor, totals, row, tile));
-  }
-
-  private void storeColumns(List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
-    if (apart) {
-      drain();
-      meet();
-    }
-    // Values of a thread go from column to column in the end.
-    long width = rows.partition().tile().get(1);
-    int beside = rows.neighbour();
-    for (int value = (int) (first * values.size() / width); value < (first + columns) * values.size() / width;
-        value++) {
-      if (value / beside % 2 > 0) continue;
-      var at = rows.partition().coordinate(lane, value);
-      o.shared().at(at[0], at[1].plus(-first), group).store(values.get(value), values.get(value + beside));
-    }
-    BulkCopy.publish(k);
-    meet();
-    k.when(lane.equalTo(0), () -> {
-      o.store(k, group, coordinates.queries(tile, row, k.constant(first)));
-      BulkCopy.commit(k);
-    });
-  }
-
-  private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 firstRow,
-      AttentionTiles.Tile tile) {
-    var packing = coordinates.packing();
-    var logarithms = tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries());
-    for (int row = 0; row < totals.size(); row++) {
-      var log = totals.get(row).logSumExp();
-      var at = firstRow.plus(rows.row(lane, row));
-      var place = logarithms.at(packing.query(at), packing.head(tile.head(), at), coordinates.entry(tile));
-      log.register();
-      k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()).and(packing.exists(at)), () -> place.store(log));
-    }
-  }
-
-  private void meet() {
-    k.barrier(group.plus(1), Warpgroup.SIZE);
-  }
+  void store(Fragment sums, List<OnlineSoftmax.Total> totals, Optional<F32> factor, AttentionTiles.Tile tile);
 
   /** Waits until what was stored has been read from shared memory. */
-  void drain() {
-    k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, 0));
+  void drain();
+
+  /** Divides sums by their rows' sums of exponentials. */
+  static void divide(Scope k, FragmentRows rows, Fragment sums, List<OnlineSoftmax.Total> totals,
+      Optional<F32> factor) {
+    rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse)
+        .map(inverse -> factor.map(inverse::times).orElse(inverse)).toList());
   }
 }

@@ -1,5 +1,8 @@
 package tilewright.sm90.attention;
 
+import java.util.Optional;
+import java.util.function.BiFunction;
+import tilewright.async.atom.Mbarrier;
 import tilewright.async.attention.TileCoordinates;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
@@ -10,8 +13,9 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** The thread that has a tile's queries, keys and values copied, keys a block before values. */
-record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
-    TensorTile value, Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
+record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, Optional<PagedKeys> pages,
+    TensorTile q, TensorTile key, TensorTile value,
+    Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
 
   void copy(AttentionTiles.Tile tile) {
     var visits = blocks.of(tile);
@@ -42,15 +46,23 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks bloc
     blocks.leave(keys.stage(), block);
     var landed = keys.full();
     landed.arriveExpecting(k.constant(key.bytes()));
-    key.load(k, keys.stage(), landed,
-        coordinates().keys(tile, tile.sequence().firstKeyOf(block, config.shape().keys())));
+    load(key, 0, keys.stage(), landed, tile, block, coordinates()::keys);
     keys.advance();
   }
 
   private void copyValues(AttentionTiles.Tile tile, I32 block) {
-    value.load(k, values.stage(), values.acquire(value.bytes()),
-        coordinates().values(tile, tile.sequence().firstKeyOf(block, config.shape().keys())));
+    load(value, 1, values.stage(), values.acquire(value.bytes()), tile, block, coordinates()::values);
     values.advance();
+  }
+
+  /** Fills a stage with a block, whose keys a mode of the tile counts, from one place or from pages. */
+  private void load(TensorTile to, int mode, I32 stage, Mbarrier landed, AttentionTiles.Tile tile, I32 block,
+      BiFunction<AttentionTiles.Tile, I32, I32[]> coordinate) {
+    int count = config.shape().keys();
+    var first = tile.sequence().firstKeyOf(block, count);
+    pages.ifPresentOrElse(
+        p -> p.load(to, mode, count, stage, landed, tile, first, part -> coordinate.apply(part, k.constant(0))),
+        () -> to.load(k, stage, landed, coordinate.apply(tile, first)));
   }
 
   private TileCoordinates coordinates() {

@@ -1,7 +1,6 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -14,7 +13,6 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.AttentionTileScheduler.Tile;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -33,16 +31,35 @@ final class DynamicTileScheduler {
   private final SharedTensor drawn;
   private final Pipeline ring;
   private final AttentionTileScheduler order;
-  private final Optional<PackedTiles> packed;
+  private final Slots slots;
 
   private DynamicTileScheduler(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring,
-      AttentionTileScheduler order, Optional<PackedTiles> packed) {
+      AttentionTileScheduler order, Slots slots) {
     this.k = k;
     this.counter = counter;
     this.drawn = drawn;
     this.ring = ring;
     this.order = order;
-    this.packed = packed;
+    this.slots = slots;
+  }
+
+  /** What the places of the order stand for; some may be of tiles that there are none of. */
+  interface Slots {
+    /** A tile at each place. */
+    Slots ALL = new Slots() {};
+
+    /** The tile at a place. */
+    default Tile tile(Tile place) {
+      return place;
+    }
+
+    /** Whether there is such a tile. */
+    default Pred exists(Tile tile) {
+      return tile.number().atLeast(0);
+    }
+
+    /** What the producer does where there is none. */
+    default void pass(Tile missing) {}
   }
 
   /** The counter that a launch gives. */
@@ -55,11 +72,10 @@ final class DynamicTileScheduler {
    * @param warps that consume
    * @param order of all tiles, or of the slots of packed sequences
    */
-  static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order,
-      Optional<PackedTiles> packed) {
+  static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order, Slots slots) {
     return new DynamicTileScheduler(k, k.global(counter()),
         k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)), Pipeline.ring(k, STAGES, first, 1, warps), order,
-        packed);
+        slots);
   }
 
   /** One thread draws this CTA's tiles. */
@@ -67,27 +83,21 @@ final class DynamicTileScheduler {
     var slot = ring.producer();
     var next = k.variable(k.blockX(), MOST);
     var count = order.count();
-    var always = k.constant(0).equalTo(0);
     k.repeatUntil(() -> {
       var index = next.value().settled();
       var exists = index.lessThan(count);
       k.when(exists, () -> {
-        var drawnTile = tile(index);
+        var drawnTile = slots.tile(order.tile(index));
         var tile = new Tile(drawnTile.number().settled(), drawnTile.head().settled(), drawnTile.batch().settled());
-        var real = packed.map(tiles -> tiles.exists(tile)).orElse(always);
+        var real = slots.exists(tile);
         k.when(real, () -> publish(slot, List.of(tile.number(), tile.head(), tile.batch())));
         // Drawn before the work, so that it has come by its end.
         var ticket = counter.at(k.constant(0)).drawTicket(count, MOST);
-        k.when(real, () -> body.accept(tile));
+        k.when(real, () -> body.accept(tile), () -> slots.pass(tile));
         next.set(ticket.plus(k.gridX()));
       }, () -> publish(slot, List.of(k.constant(MOST), k.constant(0), k.constant(0))));
       return exists.not();
     });
-  }
-
-  private Tile tile(I32 index) {
-    var tile = order.tile(index);
-    return packed.map(tiles -> tiles.tile(k, tile)).orElse(tile);
   }
 
   private void publish(Pipeline.Cursor slot, List<I32> fields) {

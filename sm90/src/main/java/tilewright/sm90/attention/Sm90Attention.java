@@ -10,17 +10,21 @@ import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Warp;
+import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.sm90.attention.DynamicTileScheduler.Slots;
 
 /**
  * O = softmax(scale · Q·Kᵀ)·V and the logarithms of the rows' sums, on SM90 (FlashAttention-3, algorithms 1 and 2).
@@ -40,11 +44,15 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
     var q = rows(k, config.tensors().q(), k.shared(config.type(), config.layoutQ()));
-    var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
-    var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
-    var o = rows(k, config.tensors().o(),
-        shape.columns() > 0 ? k.shared(config.output(), config.layoutO()) : q.shared());
-    var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
+    int part = config.partOfBlock();
+    var key = TensorTile.inParts(k, config.tensors().k(), config.layoutK(), 0, part);
+    var value = TensorTile.inParts(k, config.tensors().v(), config.layoutV(), 1, part);
+    var pages = config.pages().map(rows -> PagedKeys.of(k, rows, part));
+    var o = config.split() ? Optional.<TensorTile>empty() : Optional.of(rows(k, config.tensors().o(),
+        shape.columns() > 0 ? k.shared(config.output(), config.layoutO()) : q.shared()));
+    var lse = config.lse() && !config.split() ? Optional.of(k.global(AttentionSpecs.logSumExp()))
+        : Optional.<GlobalTensor>empty();
+    var states = config.split() ? Optional.of(SplitStates.of(k, config.packing())) : Optional.<SplitStates>empty();
     int consuming = shape.consumers() * Warpgroup.SIZE;
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
@@ -55,19 +63,21 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var copiesOfV = transposing > 0 ? Pipeline.ring(k, shape.stages(), first, 1, transposing) : values;
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, config.queries()));
-    var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE + transposing, tiles.order(), packed);
+    var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(k, q, key, pages));
+    var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE + transposing, tiles.order(),
+        slots(k, tiles, packed, states));
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), shape.consumers());
+    if (config.split()) DependentLaunch.allowNext(k);
     k.when(group.equalTo(shape.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
-        var producer = new AttentionProducer(k, config, blocks, q, key, value, queries.producer(), keys.producer(),
-            copiesOfV.producer());
+        var producer = new AttentionProducer(k, config, blocks, pages, q, key, value, queries.producer(),
+            keys.producer(), copiesOfV.producer());
         queue.produce(tile -> producer.copy(tiles.tile(tile)));
       });
       if (transposing > 0) {
@@ -81,16 +91,27 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
-      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
-          group);
+      var output = states.<AttentionEpilogue>map(s -> new PartialEpilogue(k, s, mainloop.rows(), lane, group))
+          .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), lse,
+              mainloop.rows(), lane, group));
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
   }
 
-  private AttentionTiles tiles(TensorTile q, TensorTile key) {
-    var sequence = SeqlenInfo.fixed(config.tensors().queries(q), key.extent(0));
-    var rows = sequence.queries().ceilDiv(config.queries());
-    return tiles(q, key, rows, key.extent(3), (I32 _) -> sequence);
+  private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, Optional<PagedKeys> pages) {
+    var queries = config.tensors().queries(q);
+    var rows = queries.ceilDiv(config.queries());
+    if (!config.scatters()) {
+      var sequence = SeqlenInfo.fixed(queries, key.extent(0));
+      return tiles(q, key, rows, key.extent(3), (I32 _) -> sequence);
+    }
+    var room = rows.parameter(Sm90AttentionKernel.ROOM);
+    if (!config.lengths()) {
+      var sequence = SeqlenInfo.fixed(queries, room);
+      return tiles(q, key, rows, pages.orElseThrow().table().extent(1), (I32 _) -> sequence);
+    }
+    var lengths = k.global(AttentionSpecs.keyLengths());
+    return tiles(q, key, rows, lengths.extent(0), entry -> SeqlenInfo.used(queries, room, lengths, entry));
   }
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {
@@ -109,10 +130,45 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var sharers = apart ? q.extent(2).dividedBy(key.extent(2)) : heads.constant(packing.heads());
     boolean diagonal = config.band().right().isPresent();
     // Heads whose keys and values stay in L2, where later tiles see more of them.
-    var together = diagonal ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER) : rows.constant(1);
-    var order = new AttentionTileScheduler(rows, heads, batch, together, diagonal);
+    // Of splits, all heads: where a cache has them side by side, neighbours in memory are read at a time.
+    var together = config.split() ? heads
+        : diagonal ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER) : rows.constant(1);
+    var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), heads, batch, together,
+        diagonal);
     return new AttentionTiles(config.band(), order, sharers, sequences, config.queries(), config.shape().keys(),
-        packing);
+        packing, splits);
+  }
+
+  private Slots slots(Scope k, AttentionTiles tiles, Optional<PackedTiles> packed, Optional<SplitStates> states) {
+    if (packed.isPresent()) return new PackedSlots(k, packed.get());
+    return states.<Slots>map(s -> new SplitSlots(tiles, s, config.shape().rows())).orElse(Slots.ALL);
+  }
+
+  /** The tiles of sequences of different lengths. */
+  private record PackedSlots(Scope k, PackedTiles tiles) implements Slots {
+    @Override
+    public AttentionTileScheduler.Tile tile(AttentionTileScheduler.Tile place) {
+      return tiles.tile(k, place);
+    }
+
+    @Override
+    public Pred exists(AttentionTileScheduler.Tile tile) {
+      return tiles.exists(tile);
+    }
+  }
+
+  /** The splits of tiles, of which those without keys are nobody's work. */
+  private record SplitSlots(AttentionTiles tiles, SplitStates states, int rows) implements Slots {
+    @Override
+    public Pred exists(AttentionTileScheduler.Tile tile) {
+      return tiles.tile(tile).blocks().any();
+    }
+
+    @Override
+    public void pass(AttentionTileScheduler.Tile empty) {
+      states.leaveEmpty(tiles.tile(empty), rows);
+    }
   }
 
   private TensorTile rows(Scope k, TensorSpec spec, SharedTensor tile) {

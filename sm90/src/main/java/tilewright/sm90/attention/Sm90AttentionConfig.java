@@ -1,5 +1,6 @@
 package tilewright.sm90.attention;
 
+import java.math.BigInteger;
 import java.util.Optional;
 import tilewright.async.atom.ByteTranspose;
 import tilewright.async.atom.SwizzledRows;
@@ -36,10 +37,14 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param packing how heads that read the same keys share tiles, if they do
  * @param quantized what 8-bit operands need, which 16-bit ones do not
  * @param values the order of V in memory
+ * @param split whether keys are split, so that results are states to be merged
+ * @param lengths whether the launch reads how many keys a batch entry has
+ * @param pages rows of a page, where keys lie in pages
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
     boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
-    Optional<Quantized> quantized, ValueOrder values) {
+    Optional<Quantized> quantized, ValueOrder values, boolean split, boolean lengths,
+    Optional<Integer> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
   /** Parts of V that such a warp transposes at a time. */
@@ -94,6 +99,8 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /** Registers of a producer's thread: with the consumers' no more than the CTA begins with. */
   int producerRegisters() {
+    // A single consumer leaves plenty.
+    if (pages.isPresent() && shape.consumers == 1) return 104;
     return (shape.consumers == 3 ? 32 : 40) + shape.consumers * lent();
   }
 
@@ -101,9 +108,9 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     return (shape.consumers == 3 ? 160 : 232) - lent();
   }
 
-  /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
+  /** Registers that each consumer lends to the producer, which reads lists or pages, or transposes V beside it. */
   private int lent() {
-    if (!transposesValues()) return blockMask ? 8 : 0;
+    if (!transposesValues()) return blockMask || pages.isPresent() && shape.consumers > 1 ? 8 : 0;
     if (shape.consumers == 3 && shape.valueDim > 96) return 0;
     return blockMask ? 32 / shape.consumers : 8;
   }
@@ -136,6 +143,17 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     return blockMask ? Warp.SIZE : Warpgroup.SIZE;
   }
 
+  /** Whether where keys lie depends on what the launch reads. */
+  boolean scatters() {
+    return lengths || pages.isPresent();
+  }
+
+  /** Keys of a block that surely lie one after the other. */
+  int partOfBlock() {
+    return pages.map(rows -> BigInteger.valueOf(rows).gcd(BigInteger.valueOf(shape.keys)).intValue())
+        .orElse(shape.keys);
+  }
+
   /** Queries of a tile. */
   int queries() {
     return shape.rows() / packing.stride();
@@ -153,12 +171,12 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /** The tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, output(), packed, packing, values);
+    return new BoxedTensors(type, output(), packed, packing, values, packed || scatters());
   }
 
   /** The coordinates at which boxes of these begin. */
   TileCoordinates coordinates(Scope k) {
-    return new TileCoordinates(k, packed, packing, values);
+    return new TileCoordinates(k, packed, packing, values, packed || scatters());
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */

@@ -7,15 +7,21 @@ import java.util.stream.Stream;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.PartialStates;
+import tilewright.kernels.attention.Serving;
+import tilewright.kernels.attention.StateMerge;
 import tilewright.kernels.attention.ValueOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
@@ -28,6 +34,9 @@ import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
+
+  /** The argument with the keys that a batch entry has room for, where the launch reads how many it has. */
+  static final String ROOM = "room";
 
   private static final int MOST_DIM = 256;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
@@ -58,6 +67,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
   public Optional<String> refusal(AttentionProblem problem) {
     return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfPromotion(problem))
         .or(() -> refusalOfFactors(problem)).or(() -> refusalOfListedColumns(problem))
+        .or(() -> ServingRules.refusal(problem))
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
   }
 
@@ -87,14 +97,46 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     return Map.of(COUNTER, (long) Integer.BYTES);
   }
 
+  /** The kernel in one launch: it splits no keys. */
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    refusal(problem).ifPresent(reason -> {
-      throw new IllegalArgumentException(reason);
-    });
+    requireSupported(problem);
+    if (problem.serving().splits() instanceof KeySplits.Fixed(var keys)) {
+      throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
+    }
     var shape = Sm90AttentionShapes.of(problem, packs).findFirst().orElseThrow();
     return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape, packs));
   }
+
+  private void requireSupported(AttentionProblem problem) {
+    refusal(problem).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+  }
+
+  @Override
+  public LaunchSequence launches(AttentionProblem problem) {
+    requireSupported(problem);
+    var shape = Sm90AttentionShapes.ofSplits(problem, packs).findFirst().orElseThrow();
+    var packing = Sm90AttentionShapes.packing(problem, shape, packs);
+    return ServingRules.splits(problem, shape, packing, MULTIPROCESSORS)
+        .map(splits -> launches(problem, shape, packing, splits))
+        .orElseGet(() -> LaunchSequence.of(prepare(problem.with(problem.serving().with(KeySplits.AUTOMATIC)))));
+  }
+
+  /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
+  public static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits) {
+    var states = new PartialStates(p.sizes(), splits.count());
+    return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits)),
+        StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
+  }
+
+  /**
+   * Splits of the keys.
+   *
+   * @param blocks of keys of each
+   */
+  public record BlockSplits(int count, int blocks) {}
 
   /** Prepares the kernel in a given shape, a row for each query. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
@@ -103,16 +145,26 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
+    return prepare(p, shape, packing, Optional.empty());
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing,
+      Optional<BlockSplits> splits) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
     var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
-        p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()));
+        p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), splits.isPresent(),
+        p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, together)
+        .integer(ROOM, p.sizes().keys())
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    int blocks = (int) Math.clamp(p.tiles(config.queries()) / packing.heads(), 1, MULTIPROCESSORS);
+    splits.ifPresent(s -> new PartialStates(p.sizes(), s.count).addTo(arguments)
+        .integer(SplitKeys.COUNT, s.count).integer(SplitKeys.BLOCKS, s.blocks));
+    long tiles = p.tiles(config.queries()) / packing.heads() * splits.map(BlockSplits::count).orElse(1);
+    int blocks = (int) Math.clamp(tiles, 1, MULTIPROCESSORS);
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
   }
 

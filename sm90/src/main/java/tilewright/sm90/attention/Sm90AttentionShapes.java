@@ -33,6 +33,11 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 112, 2, 1, 128, false), new Shape(192, 192, 1, 96, 2, 1, 96, false),
       new Shape(256, 256, 1, 48, 3, 1, 128, false));
+  /** The same for splits of the keys, whose results take no shared memory: the next tile's queries have it. */
+  private static final List<Shape> FEW_SPLIT = List.of(new Shape(64, 64, 1, 128, 5, 2, 64, false),
+      new Shape(96, 96, 1, 128, 4, 1, 96, false), new Shape(128, 128, 1, 128, 3, 2, 128, false),
+      new Shape(192, 128, 1, 96, 3, 1, 128, false), new Shape(192, 192, 1, 96, 2, 2, 96, false),
+      new Shape(256, 256, 1, 48, 4, 1, 128, false));
   /** Shapes for a function of each score, or packed sequences. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
@@ -116,6 +121,14 @@ final class Sm90AttentionShapes {
         .sorted(Comparator.comparingInt(Shape::headDim).thenComparingInt(Shape::valueDim)).toList();
     // Where none does, the launch says so.
     return (fitting.isEmpty() ? all : fitting).stream();
+  }
+
+  /** The shapes for splits of a problem's keys. */
+  static Stream<Shape> ofSplits(AttentionProblem problem, boolean packs) {
+    var shapes = of(problem, packs).toList();
+    var sizes = problem.sizes();
+    return shapes.stream().findFirst().filter(FEW::contains).isEmpty() ? shapes.stream()
+        : FEW_SPLIT.stream().filter(s -> sizes.headDim() <= s.headDim() && sizes.valueDim() <= s.valueDim());
   }
 
   /** Whether blocks that the user lists are made of tiles. */

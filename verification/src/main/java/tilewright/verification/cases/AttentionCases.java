@@ -111,6 +111,7 @@ public final class AttentionCases {
       cases.add(makeCase(SM90, setup, EVERYWHERE, seed));
     }
     cases.addAll(inTilesOf(SM90, seed, 96, 128, 192, 256));
+    CachedAttention.setups().forEach(setup -> cases.add(inLaunches(SM90, setup, seed)));
     return cases;
   }
 
@@ -297,6 +298,13 @@ public final class AttentionCases {
         (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out, tensorCores(kernel)));
   }
 
+  /** A problem in the launches that are fastest, perhaps with split keys. */
+  static Case inLaunches(Architecture architecture, Setup setup, long seed) {
+    var one = makeCase(architecture, setup, EVERYWHERE, seed);
+    return new Case(one.kernel(), one.arch(), one.config(), one.backends(), one.price(),
+        () -> architecture.kernel.launches(setup.problem), one.inputs(), one.check(), true);
+  }
+
   /** The tensor cores that make a kernel's sums. */
   public static TensorCores tensorCores(AttentionKernel kernel) {
     return switch (kernel.arch()) {
@@ -335,6 +343,7 @@ public final class AttentionCases {
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
     capture(setup, buffers);
     lengths(setup, buffers);
+    CachedAttention.fill(setup, buffers, seed + 4);
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     return buffers;
   }

@@ -41,6 +41,7 @@ public final class AttentionCheck {
    */
   public static Verdict compare(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, TensorCores tensorCores) {
+    if (p.serving().scatters()) return compareEntries(p, rules, in, out);
     var sequences = AttentionSequence.of(p, in);
     var total = Verdict.NONE;
     for (int i = 0; i < sequences.size(); i++) {
@@ -48,6 +49,18 @@ public final class AttentionCheck {
       // Where there are no results, there may be no heads to share others.
       if (s.queries() * p.sizes().heads() * p.sizes().batch() == 0) continue;
       total = total.and(compare(s, s.reference(rules.of(i, s.queries(), s.keys()), in, tensorCores), out));
+    }
+    return total;
+  }
+
+  private static Verdict compareEntries(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
+      Map<String, MemorySegment> out) {
+    var entries = CacheEntry.of(p, in);
+    var total = Verdict.NONE;
+    for (int i = 0; i < entries.size(); i++) {
+      int entry = i;
+      total = total.and(compare(entries.get(i).problem(), (_, q, k) -> rules.of(entry, q, k), entries.get(i).in(),
+          out));
     }
     return total;
   }

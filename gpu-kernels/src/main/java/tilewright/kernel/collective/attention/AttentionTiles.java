@@ -1,5 +1,6 @@
 package tilewright.kernel.collective.attention;
 
+import java.util.Optional;
 import java.util.function.Function;
 import tilewright.kernel.I32;
 
@@ -12,14 +13,15 @@ import tilewright.kernel.I32;
  * @param sequences where a batch entry's sequences lie
  * @param queries of a tile
  * @param keys of a block
+ * @param splits of the keys, for each of which the order has a tile
  */
 public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers,
-    Function<I32, SeqlenInfo> sequences, int queries, int keys, HeadPacking packing) {
+    Function<I32, SeqlenInfo> sequences, int queries, int keys, HeadPacking packing, Optional<SplitKeys> splits) {
 
   /** Creates tiles with one row for each query. */
   public AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers, Function<I32, SeqlenInfo> sequences,
       int queries, int keys) {
-    this(band, order, sharers, sequences, queries, keys, HeadPacking.NONE);
+    this(band, order, sharers, sequences, queries, keys, HeadPacking.NONE, Optional.empty());
   }
 
   /**
@@ -27,10 +29,16 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
    *
    * @param query the first one, counted from the sequence's begin
    * @param head the first one
-   * @param blocks of keys that some query of the tile sees
+   * @param blocks of keys that some query of the tile sees, in its split
+   * @param split of the keys; 0 where they are not split
    */
-  public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks)
-      implements SequenceHead {}
+  public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks, I32 split)
+      implements SequenceHead {
+    /** The same head with its rows elsewhere. */
+    public Tile in(SeqlenInfo other) {
+      return new Tile(query, head, headOfKeys, batch, other, blocks, split);
+    }
+  }
 
   /** The tile of that number in the scheduler's order. */
   public Tile tile(I32 index) {
@@ -39,10 +47,12 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
 
   /** The sequence, rows and blocks of a tile from the scheduler. */
   public Tile tile(AttentionTileScheduler.Tile tile) {
-    var query = tile.number().times(queries);
+    var query = splits.map(s -> s.tile(tile.number())).orElse(tile.number()).times(queries);
+    var split = splits.map(s -> s.split(tile.number())).orElse(tile.number().constant(0));
     var sequence = sequences.apply(tile.batch());
     var head = tile.head().times(packing.heads());
+    var all = BlockInfo.of(band, sequence, query, queries, keys);
     return new Tile(query, head, head.dividedBy(sharers), tile.batch(), sequence,
-        BlockInfo.of(band, sequence, query, queries, keys));
+        splits.map(s -> s.of(all, split)).orElse(all), split);
   }
 }

@@ -42,6 +42,13 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
   }
 
+  /** Returns those of these blocks that lie in {@code from} … {@code to} − 1. */
+  BlockInfo within(I32 from, I32 to) {
+    var begin = first.max(from);
+    var stop = end.min(to).max(begin);
+    return new BlockInfo(begin, insideFirst.max(begin).min(stop), insideEnd.max(begin).min(stop), stop);
+  }
+
   /** Returns these blocks, or one block that no query sees where there is none. */
   public BlockInfo atLeastOne() {
     return new BlockInfo(first, insideFirst, insideEnd, end.max(first.plus(1)));

@@ -101,7 +101,7 @@ public final class FragmentRows {
   }
 
   /** The values of a row. */
-  List<Integer> of(int row) {
+  public List<Integer> of(int row) {
     return values.get(row);
   }
 

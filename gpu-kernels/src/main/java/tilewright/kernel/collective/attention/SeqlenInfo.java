@@ -35,6 +35,16 @@ public record SeqlenInfo(I32 firstQuery, I32 queries, I32 firstKey, I32 keys, Op
         bound(cuKeys, entry.plus(1)).minus(firstKey));
   }
 
+  /**
+   * Every batch entry has the same queries, and room for the same number of keys, of which it has some.
+   *
+   * @param lengths (batch) of 32-bit integers
+   */
+  public static SeqlenInfo used(I32 queries, I32 room, GlobalTensor lengths, I32 entry) {
+    var keys = lengths.at(entry).loadInteger(GlobalTensor.MAX_EXTENT).min(room);
+    return new SeqlenInfo(queries.constant(0), queries, entry.times(room), keys);
+  }
+
   /** Returns these rows, with blocks of keys that begin at multiples of a number of rows. */
   public SeqlenInfo withBlocksAt(int multiple) {
     return new SeqlenInfo(firstQuery, queries, firstKey, keys, Optional.of(firstKey.modulo(multiple)));

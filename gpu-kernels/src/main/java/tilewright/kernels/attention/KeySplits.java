@@ -1,0 +1,75 @@
+package tilewright.kernels.attention;
+
+import java.util.stream.IntStream;
+
+/** How the keys of a sequence are divided among CTAs, whose results a second launch merges (FlashDecoding). */
+public sealed interface KeySplits {
+  /** The kernel chooses; of many tiles, it does not split. */
+  KeySplits AUTOMATIC = new Automatic();
+
+  /** By {@link #fewest}, where the query tiles leave multiprocessors idle. */
+  record Automatic() implements KeySplits {}
+
+  /** At most so many ranges of keys of equal length; one is the kernel without splits. */
+  record Ranges(int count) implements KeySplits {
+    public Ranges {
+      if (count < 1 || count > MOST) {
+        throw new IllegalArgumentException("invalid number of splits " + count + ": 1 to " + MOST);
+      }
+    }
+  }
+
+  /**
+   * Ranges of that many keys from the sequence's first on, whatever the batch has besides: a sequence's results are
+   * then the same to the bit in every batch.
+   */
+  record Fixed(int keys) implements KeySplits {
+    public Fixed {
+      if (keys < 1) throw new IllegalArgumentException("invalid keys per split " + keys + ": at least 1");
+    }
+  }
+
+  /**
+   * Reads {@code auto}, a number of ranges such as {@code 4}, or of keys such as {@code 512-keys}.
+   *
+   * @throws IllegalArgumentException for any other text
+   */
+  static KeySplits parse(String text) {
+    if (text.equals("auto")) return AUTOMATIC;
+    if (text.matches("\\d{1,9}")) return new Ranges(Integer.parseInt(text));
+    if (text.matches("\\d{1,9}-keys")) return new Fixed(Integer.parseInt(text.substring(0, text.indexOf('-'))));
+    throw new IllegalArgumentException("invalid splits " + text + ": auto, a number such as 4, or keys of each such as "
+        + "512-keys");
+  }
+
+  /** The most splits. */
+  int MOST = 1024;
+
+  /** Blocks that take as long as filling and draining a work item's pipeline. */
+  double OVERHEAD_BLOCKS = 1.5;
+  /** What more splits have to save, since each has results to merge. */
+  double WORTH = 0.97;
+  /** The fewest blocks that are worth a work item of their own. */
+  int FEWEST_BLOCKS = 4;
+
+  /**
+   * The fewest splits with which the last wave of work items comes within 3 % of its shortest end.
+   *
+   * @param tiles of queries, of all heads and batch entries
+   * @param blocks of keys that a tile visits
+   */
+  static int fewest(long tiles, int blocks, int multiprocessors) {
+    int most = Math.clamp(blocks / FEWEST_BLOCKS, 1, MOST);
+    double shortest = IntStream.rangeClosed(1, most).mapToDouble(s -> length(tiles, blocks, s, multiprocessors)).min()
+        .orElseThrow();
+    return IntStream.rangeClosed(1, most)
+        .filter(s -> WORTH * length(tiles, blocks, s, multiprocessors) <= shortest).findFirst().orElseThrow();
+  }
+
+  /** The time of all waves, in blocks. */
+  private static double length(long tiles, int blocks, int splits, int multiprocessors) {
+    int each = Math.ceilDiv(blocks, splits);
+    long items = tiles * Math.ceilDiv(blocks, each);
+    return Math.ceilDiv(items, multiprocessors) * (each + OVERHEAD_BLOCKS);
+  }
+}

@@ -1,0 +1,58 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+
+/**
+ * How keys and values lie in a cache that fills up, and how their reading is divided.
+ *
+ * @param splits of the keys
+ * @param lengths buffer of a 32-bit integer for each batch entry: its keys in use, at most the problem's. The launch
+ *     reads it, so that a captured graph serves other lengths. What lies behind them may be anything, NaN too
+ * @param pages where the cache is made of pages
+ */
+public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages> pages) {
+  /** Keys and values in whole tensors, split as the kernel likes. */
+  public static final Serving NONE = new Serving(KeySplits.AUTOMATIC, Optional.empty(), Optional.empty());
+
+  /**
+   * A cache of pages: a batch entry's key i is row i mod {@code rows} of the page that its table has at i / rows. K and
+   * V have pages in place of batch entries.
+   *
+   * @param table buffer of 32-bit integers (batch, pages of an entry): numbers of pages; those behind an entry's keys
+   *     are not read
+   * @param rows of a page
+   * @param count of pages in the cache
+   */
+  public record Pages(String table, int rows, int count) {
+    public Pages {
+      if (rows < 1 || count < 1) {
+        throw new IllegalArgumentException("invalid cache of " + count + " pages of " + rows + " rows: at least 1");
+      }
+    }
+
+    /** Pages in the table of an entry with room for that many keys. */
+    public int ofEntry(int keys) {
+      return Math.ceilDiv(keys, rows);
+    }
+  }
+
+  /** Returns this with another division of the keys. */
+  public Serving with(KeySplits other) {
+    return new Serving(other, lengths, pages);
+  }
+
+  /** Returns this with lengths that the launch reads. */
+  public Serving withLengths(String buffer) {
+    return new Serving(splits, Optional.of(buffer), pages);
+  }
+
+  /** Returns this with keys and values in pages. */
+  public Serving with(Pages other) {
+    return new Serving(splits, lengths, Optional.of(other));
+  }
+
+  /** Whether where keys lie depends on what the launch reads. */
+  public boolean scatters() {
+    return lengths.isPresent() || pages.isPresent();
+  }
+}

@@ -1,0 +1,49 @@
+package tilewright.sm90.attention;
+
+import java.util.function.Function;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.TensorTile;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernels.attention.AttentionSpecs;
+
+/**
+ * Keys in pages: a block is copied in parts that a page holds whole, whose boxes stop at the sequence's last key.
+ *
+ * @param table (pages of an entry, batch) of 32-bit integers
+ * @param rows of a page
+ * @param part keys of a part
+ */
+record PagedKeys(Scope k, GlobalTensor table, int rows, int part) {
+  static PagedKeys of(Scope k, int rows, int part) {
+    return new PagedKeys(k, k.global(AttentionSpecs.pageTable()), rows, part);
+  }
+
+  /**
+   * Fills a stage with a block of a sequence's keys or values.
+   *
+   * @param mode of {@code to} that counts keys
+   * @param keys of the block, from {@code firstKey} on
+   * @param coordinate where a part begins, given the rows of the cache that hold it
+   */
+  void load(TensorTile to, int mode, int keys, I32 stage, Mbarrier landed, Tile tile, I32 firstKey,
+      Function<Tile, I32[]> coordinate) {
+    for (int first = 0; first < keys; first += part) {
+      var place = tile.in(rowsOf(tile, firstKey.plus(first)));
+      to.loadPart(k, mode, first, part, stage, landed, coordinate.apply(place));
+    }
+  }
+
+  /** The rows of the cache that hold a part: none of them where it begins behind the last key. */
+  private SeqlenInfo rowsOf(Tile tile, I32 key) {
+    var sequence = tile.sequence();
+    var exists = key.lessThan(sequence.keys());
+    var page = table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst().max(0)
+        .min(GlobalTensor.MAX_EXTENT / rows);
+    return new SeqlenInfo(sequence.firstQuery(), sequence.queries(), page.times(rows).plus(key.modulo(rows)),
+        sequence.keys().minus(key).min(part).max(0));
+  }
+}

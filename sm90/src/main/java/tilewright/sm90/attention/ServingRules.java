@@ -1,0 +1,101 @@
+package tilewright.sm90.attention;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.Serving;
+import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
+
+/** What the Hopper kernel does of a cache's keys, and how it divides them. */
+final class ServingRules {
+  /** Rows after which the swizzle of shared memory begins anew. */
+  private static final int LEAST_PART = 8;
+
+  private ServingRules() {}
+
+  /** Why the kernel does not do what a problem asks for, if so. */
+  static Optional<String> refusal(AttentionProblem p) {
+    var serving = p.serving();
+    if (serving.equals(Serving.NONE)) return Optional.empty();
+    boolean whole = serving.equals(Serving.NONE.with(new KeySplits.Ranges(1)));
+    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p)).or(() -> refusalOfColumns(p))
+        .or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
+  }
+
+  private static Optional<String> refusalOfPages(AttentionProblem p) {
+    return p.serving().pages().filter(pages -> pages.rows() % LEAST_PART != 0).map(pages -> "pages of " + pages.rows()
+        + " rows: tensor copies fill shared memory in multiples of " + LEAST_PART + " rows, so take pages of those");
+  }
+
+  private static Optional<String> refusalOfColumns(AttentionProblem p) {
+    return p.serving().scatters() ? AttentionSpecs.refusalOfColumns(p) : Optional.empty();
+  }
+
+  /** Why the keys of a problem stay together, if they have to. */
+  private static Optional<String> splittable(AttentionProblem p) {
+    if (p.quantized().isPresent()) return Optional.of("keys of 8 bits are not split: take 16-bit operands");
+    if (p.packed().isPresent()) {
+      return Optional.of("keys of packed sequences are not split: give each sequence a batch entry");
+    }
+    return p.blockMask() ? Optional.of("keys of listed blocks are not split: skip no blocks") : Optional.empty();
+  }
+
+  /** Batch entries or pages of a cache follow each other, so that one tensor map reaches every last key. */
+  private static Optional<String> refusalOfStrides(AttentionProblem p) {
+    var pages = p.serving().pages();
+    long rows = pages.map(Serving.Pages::rows).orElse(p.sizes().keys());
+    int count = pages.map(Serving.Pages::count).orElse(p.sizes().batch());
+    var what = pages.isPresent() ? "pages" : "batch entries";
+    return Stream.of(p.k(), p.v()).filter(v -> count > 1 && v.batch() != rows * v.sequence()).findFirst()
+        .map(v -> what + " of " + v.buffer() + " are " + v.batch() + " elements apart, but " + rows + " rows of "
+            + v.sequence() + " are " + rows * v.sequence() + ": lay them one after the other");
+  }
+
+  /**
+   * The splits of a problem's keys, where it has any.
+   *
+   * @throws IllegalArgumentException for splits that are no whole blocks of the shape
+   */
+  static Optional<BlockSplits> splits(AttentionProblem p, Shape shape, HeadPacking packing, int multiprocessors) {
+    int blocks = Math.max(1, Math.ceilDiv(p.sizes().keys(), shape.keys()));
+    return switch (p.serving().splits()) {
+      case KeySplits.Fixed(var keys) -> {
+        if (keys % shape.keys() != 0) {
+          throw new IllegalArgumentException("splits of " + keys + " keys are no whole blocks: take a multiple of "
+              + shape.keys());
+        }
+        yield Optional.of(of(blocks, keys / shape.keys()));
+      }
+      case KeySplits.Ranges(var count) -> Optional.of(of(blocks, Math.ceilDiv(blocks, count))).filter(_ -> count > 1);
+      case KeySplits.Automatic() -> automatic(p, shape, packing, blocks, multiprocessors);
+    };
+  }
+
+  private static BlockSplits of(int blocks, int each) {
+    return new BlockSplits(Math.ceilDiv(blocks, each), each);
+  }
+
+  /** Only where one warpgroup has all queries: more of them fill the GPU by themselves, or soon do. */
+  private static Optional<BlockSplits> automatic(AttentionProblem p, Shape shape, HeadPacking packing, int blocks,
+      int multiprocessors) {
+    if (splittable(p).isPresent() || shape.rows() > WgmmaAtom.M) return Optional.empty();
+    int seen = Math.min(blocks, window(p).isPresent() ? window(p).getAsInt() / shape.keys() + 2 : blocks);
+    long tiles = p.tiles(shape.rows() / packing.stride()) / packing.heads();
+    int splits = KeySplits.fewest(Math.max(1, tiles), seen, multiprocessors);
+    return Optional.of(of(blocks, Math.ceilDiv(seen, splits))).filter(_ -> splits > 1);
+  }
+
+  /** The keys that all queries see together, where a left bound limits them. */
+  private static OptionalInt window(AttentionProblem p) {
+    var band = p.band();
+    return band.left().isEmpty() || band.right().isEmpty() ? OptionalInt.empty()
+        : OptionalInt.of((int) Math.min(p.sizes().keys(),
+            (long) band.left().getAsInt() + band.right().getAsInt() + p.sizes().queries()));
+  }
+}

@@ -1,0 +1,65 @@
+package tilewright.sm90.attention;
+
+import java.util.List;
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.PartialStates;
+
+/**
+ * Where splits of the keys leave their O and logarithms, in FP32.
+ *
+ * @param o (Dv, queries, heads, batch, splits); {@code lse} without Dv
+ */
+record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
+  static SplitStates of(Scope k, HeadPacking packing) {
+    var o = k.global(PartialStates.o());
+    // A row that has a logarithm has an O.
+    for (int mode = 1; mode < o.rank(); mode++) o = o.covered(mode);
+    return new SplitStates(k, packing, o, k.global(PartialStates.lse()));
+  }
+
+  /** A row of a tile: query after query, each for its heads. */
+  record Row(SplitStates states, I32 row, Tile tile) {
+    private I32 query() {
+      return states.packing.query(row);
+    }
+
+    private I32 head() {
+      return states.packing.head(tile.head(), row);
+    }
+
+    private Element logarithm() {
+      return states.lse.at(query(), head(), tile.batch(), tile.split());
+    }
+
+    Pred exists() {
+      return logarithm().inside().and(states.packing.exists(row));
+    }
+
+    void store(F32 log) {
+      logarithm().store(log);
+    }
+
+    /** Stores two neighbours of O, if there is such a column. */
+    void store(I32 column, F32 first, F32 second) {
+      var place = states.o.at(column, query(), head(), tile.batch(), tile.split());
+      states.k.when(place.inside(), () -> place.store(List.of(first, second)));
+    }
+  }
+
+  /** Says for all of a tile's rows that its split has no keys: a thread of a tile that no one else has. */
+  void leaveEmpty(Tile tile, int rows) {
+    var first = packing.rows(tile.query());
+    var end = first.plus(rows).min(packing.rows(tile.sequence().queries()));
+    k.loop(first, end, 1, at -> {
+      var row = new Row(this, at, tile);
+      k.when(row.exists(), () -> row.store(k.constant(Float.NEGATIVE_INFINITY)));
+    });
+  }
+}

@@ -1,0 +1,70 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.Serving;
+import tilewright.numerics.ElementType;
+
+/**
+ * A batch entry of a problem whose keys lie in a cache, as a problem of its own on its keys one after the other.
+ *
+ * @param in its inputs
+ */
+record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
+
+  static List<CacheEntry> of(AttentionProblem p, Map<String, MemorySegment> in) {
+    return IntStream.range(0, p.sizes().batch()).mapToObj(b -> of(p, in, b)).toList();
+  }
+
+  private static CacheEntry of(AttentionProblem p, Map<String, MemorySegment> in, int b) {
+    var s = p.sizes();
+    int keys = p.serving().lengths().map(name -> (int) Buffers.values(ElementType.I32, in.get(name))[b])
+        .orElse(s.keys());
+    var buffers = new HashMap<>(in);
+    buffers.put("keys", gathered(p, p.k(), s.headDim(), keys, in, b));
+    buffers.put("values", gathered(p, p.v(), s.valueDim(), keys, in, b));
+    var sizes = new Sizes(1, s.queries(), keys, s.heads(), s.keyHeads(), s.headDim(), s.valueDim());
+    var own = new AttentionProblem(p.type(), sizes, entry(p.q(), p.type(), b),
+        View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
+        entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
+        p.modification(), Optional.empty(), false, Optional.empty(), Serving.NONE);
+    return new CacheEntry(own, buffers);
+  }
+
+  private static View entry(View v, ElementType type, int b) {
+    return new View(v.buffer(), v.offset() + b * v.batch() * type.bytes(), v.batch(), v.sequence(), v.head(), v.dim());
+  }
+
+  /** The entry's rows of K or V, (keys, heads, dim), whose columns are contiguous. */
+  private static MemorySegment gathered(AttentionProblem p, View v, int dim, int keys, Map<String, MemorySegment> in,
+      int b) {
+    int heads = p.sizes().keyHeads();
+    long bytes = (long) dim * p.type().bytes();
+    var rows = MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(keys * heads * bytes, Long.BYTES))]);
+    var place = place(p, v, in, b);
+    for (int key = 0; key < keys; key++) {
+      for (int head = 0; head < heads; head++) {
+        long from = v.offset() + (place.applyAsLong(key) + head * v.head()) * p.type().bytes();
+        MemorySegment.copy(in.get(v.buffer()), from, rows, ((long) key * heads + head) * bytes, bytes);
+      }
+    }
+    return rows.asSlice(0, keys * heads * bytes);
+  }
+
+  /** From a key of an entry to its element in K or V. */
+  private static LongUnaryOperator place(AttentionProblem p, View v, Map<String, MemorySegment> in, int b) {
+    if (p.serving().pages().isEmpty()) return key -> b * v.batch() + key * v.sequence();
+    var pages = p.serving().pages().get();
+    var table = Buffers.values(ElementType.I32, in.get(pages.table()));
+    int each = table.length / p.sizes().batch();
+    return key -> (long) table[(int) (b * each + key / pages.rows())] * v.batch() + key % pages.rows() * v.sequence();
+  }
+}

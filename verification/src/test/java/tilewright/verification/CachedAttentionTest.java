@@ -1,0 +1,100 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.KeySplits;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.Sm90AttentionKernel;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
+import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.CachedAttention;
+
+/** Hopper attention on caches of keys whose splits are merged by another launch. */
+class CachedAttentionTest {
+  private static final Sm90AttentionKernel KERNEL = new Sm90AttentionKernel();
+  private static final Sizes ONE_QUERY = new Sizes(1, 1, 600, 4, 1, 64, 64);
+
+  /** Runs on fresh buffers, whose workspace is poisoned. */
+  private static Map<String, MemorySegment> run(AttentionCases.Setup setup, long seed) {
+    var sequence = KERNEL.launches(setup.problem());
+    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(KERNEL, setup, 11));
+    for (var launch : sequence.on(buffers)) {
+      assertEquals(List.of(), new SimulatorBackend(seed).run(launch).findings());
+    }
+    return buffers;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {0, 1, 2})
+  void everyEntryIsTheReferences(long seed) {
+    var setup = CachedAttention.used(new Sizes(3, 2, 400, 4, 2, 64, 64), new KeySplits.Fixed(128), Band.CAUSAL, 400, 0,
+        129);
+    var buffers = run(setup, seed);
+    assertEquals(Optional.empty(),
+        AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  /** A longer cache has more splits, all of which are empty. */
+  @Test
+  void fixedSplitsDoNotDependOnTheRoomThatACacheHas() {
+    var narrow = run(CachedAttention.used(ONE_QUERY, new KeySplits.Fixed(128), Band.ALL, 300), 1);
+    var wide = run(CachedAttention.used(new Sizes(1, 1, 1400, 4, 1, 64, 64), new KeySplits.Fixed(128), Band.ALL, 300),
+        2);
+    assertEquals(-1, narrow.get("O").mismatch(wide.get("O")));
+    assertEquals(-1, narrow.get("LSE").mismatch(wide.get("LSE")));
+  }
+
+  /** The first entry's inputs are the same in a batch of one and of three. */
+  @Test
+  void fixedSplitsDoNotDependOnTheBatch() {
+    var alone = run(CachedAttention.used(ONE_QUERY, new KeySplits.Fixed(256), Band.ALL, 600), 1);
+    var sizes = new Sizes(3, 1, 600, 4, 1, 64, 64);
+    var beside = run(CachedAttention.used(sizes, new KeySplits.Fixed(256), Band.ALL, 600, 5, 0), 2);
+    long bytes = (long) ONE_QUERY.heads() * ONE_QUERY.valueDim() * ElementType.BF16.bytes();
+    assertEquals(-1, alone.get("O").mismatch(beside.get("O").asSlice(0, bytes)));
+  }
+
+  /** One split, which merging leaves as it is, has the bits of the kernel that splits nothing. */
+  @Test
+  void oneSplitHasTheBitsOfTheKernelWithoutSplits() {
+    var split = run(CachedAttention.used(ONE_QUERY, new KeySplits.Fixed(640), Band.ALL, 555), 1);
+    var whole = run(CachedAttention.used(ONE_QUERY, new KeySplits.Ranges(1), Band.ALL, 555), 1);
+    assertEquals(-1, split.get("O").mismatch(whole.get("O")));
+    assertEquals(-1, split.get("LSE").mismatch(whole.get("LSE")));
+  }
+
+  /** Pages change where keys lie, not a bit of what is computed. */
+  @ParameterizedTest(name = "pages of {0} rows")
+  @ValueSource(ints = {8, 48, 128, 384})
+  void entriesInPagesAreTheReferences(int rows) {
+    var sizes = new Sizes(3, 2, 400, 4, 2, 64, 64);
+    var setup = CachedAttention.paged(CachedAttention.used(sizes, new KeySplits.Ranges(2), Band.CAUSAL, 400, 0, 129),
+        rows);
+    var buffers = run(setup, rows);
+    assertEquals(Optional.empty(),
+        AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  @Test
+  void whatCannotBeDoneIsRefused() {
+    var setup = CachedAttention.used(ONE_QUERY, new KeySplits.Fixed(100), Band.ALL, 600);
+    assertEquals("splits of 100 keys are no whole blocks: take a multiple of 128",
+        assertThrows(IllegalArgumentException.class, () -> KERNEL.launches(setup.problem())).getMessage());
+    assertEquals(Optional.of("pages of 12 rows: tensor copies fill shared memory in multiples of 8 rows, so take pages "
+        + "of those"), KERNEL.refusal(CachedAttention.paged(setup, 12).problem()));
+    assertEquals(Optional.of("split keys, lengths that the launch reads and pages need sm90_attention"),
+        AttentionCases.SM80.kernel().refusal(setup.problem()));
+  }
+}
