@@ -2,7 +2,7 @@
 
 import ctypes
 import json
-import zlib
+import lzma
 
 
 class StandIn:
@@ -41,13 +41,19 @@ class StandIn:
         return f"error {status}"
 
 
+def kernel(folder, ptx=True):
+    """Writes the code of a package with one kernel: its machine code between other kernels' in a block, and PTX."""
+    place = {"cubin": [0, 6, 5], "ptx": [1, 0, 3] if ptx else []}
+    (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "target": "sm_90a", **place, "block": [128, 1, 1],
+                                                      "cluster": [1, 1, 1], "shared": 0, "features": []}]))
+    (folder / "0000.xz").write_bytes(lzma.compress(b"other\0cubinother"))
+    (folder / "0001.xz").write_bytes(lzma.compress(b"ptx"))
+
+
 def package(folder, operators, capability=90):
     """Writes the data of a package with one kernel."""
     (folder / f"sm{capability}.json").write_text(json.dumps(operators))
-    (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
-                                                      "ptx": False, "block": [128, 1, 1], "cluster": [1, 1, 1],
-                                                      "shared": 0, "features": []}]))
-    (folder / "k.cubin.z").write_bytes(zlib.compress(b"cubin"))
+    kernel(folder, ptx=False)
 
 
 def case(arguments, **others):

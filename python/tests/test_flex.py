@@ -4,19 +4,16 @@ import json
 import math
 import types
 import zipfile
-import zlib
 
 import plain_torch
 import pytest
 from plain_torch import Tensor
-from standin import StandIn, number
+from standin import StandIn, kernel, number
 
 from tilewright import _compile, _dispatch, _functions, _runtime
 
 TENSORS = ("q", "k", "v", "o", "lse")
 LISTS = ("pc", "pi", "fc", "fi")
-KERNEL = {"entry": "k", "file": "k", "target": "sm_90a", "cubin": True, "ptx": True, "block": [128, 1, 1],
-          "cluster": [1, 1, 1], "shared": 0, "features": []}
 
 
 def launch(pointers, numbers=(), scalars=()):
@@ -44,9 +41,7 @@ WINDOW = launch((*TENSORS, "tiles", "blockCounts"), ("i0",))
 def write(folder, operators):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sm90.json").write_text(json.dumps(operators))
-    (folder / "kernels.json").write_text(json.dumps([KERNEL]))
-    (folder / "k.cubin.z").write_bytes(zlib.compress(b"cubin"))
-    (folder / "k.ptx.z").write_bytes(zlib.compress(b"ptx"))
+    kernel(folder)
 
 
 @pytest.fixture

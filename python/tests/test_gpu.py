@@ -310,6 +310,11 @@ def test_operators_of_gradients_keep_their_promises():
     o, lse = torch.ops.tilewright.attention_forward(q, k, v, *options)
     torch.library.opcheck(torch.ops.tilewright.attention_backward.default, (o, q, k, v, o, lse, *options),
                           test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
+    cu = torch.tensor([0, 60, 128], dtype=torch.int32, device="cuda")
+    flat, lengths = [x[0] for x in (q, k, v)], (cu, cu, 68, 68)
+    o, lse = torch.ops.tilewright.attention_varlen_forward(*flat, *lengths, *options)
+    torch.library.opcheck(torch.ops.tilewright.attention_varlen_backward.default, (o, *flat, o, lse, *lengths, *options),
+                          test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
 
 
 def test_gradients_through_operators_are_those_of_functions():

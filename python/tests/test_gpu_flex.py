@@ -171,6 +171,10 @@ def test_operators_keep_their_promises():
     torch.library.opcheck(torch.ops.tilewright.flex_forward.default,
                           (q.detach().requires_grad_(), k.detach(), v.detach(), [], [], traced.text, traced.integers,
                            traced.numbers, 0.125))
+    options = [], [], traced.text, traced.integers, traced.numbers, 0.125
+    o, lse = torch.ops.tilewright.flex_forward(q, k, v, *options)
+    torch.library.opcheck(torch.ops.tilewright.flex_backward.default, (o, q, k, v, o, lse, *options),
+                          test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
 
 
 def test_functions_without_a_kernel_are_compiled_by_java_or_refused():

@@ -2,12 +2,11 @@
 
 import json
 import math
-import zlib
 
 import plain_torch
 import pytest
 from plain_torch import Tensor
-from standin import StandIn, number
+from standin import StandIn, kernel, number
 
 from tilewright import _dispatch, _runtime
 
@@ -53,11 +52,7 @@ def data(folder):
                                                   "attention_backward": backward,
                                                   "layer_norm": {"bf16": rows}, "rope": {"bf16": rope},
                                                   "embedding": {"bf16": embedding}}))
-    (folder / "kernels.json").write_text(json.dumps([{"entry": "k", "file": "k", "target": "sm_90a", "cubin": True,
-                                                      "ptx": True, "block": [128, 1, 1], "cluster": [1, 1, 1],
-                                                      "shared": 0, "features": []}]))
-    for name, content in (("k.cubin.z", b"cubin"), ("k.ptx.z", b"ptx")):
-        (folder / name).write_bytes(zlib.compress(content))
+    kernel(folder)
 
 
 @pytest.fixture

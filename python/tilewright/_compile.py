@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 
 SECONDS = 600
+FORMAT = 2  # of the package's data: what another one made is not read
 HINT = ("put Java's tilewright command on the PATH or name its folder in TILEWRIGHT_HOME to compile it here, or make a "
         "package with it by: tilewright package --functions FILE")
 
@@ -32,7 +33,7 @@ def folder(operator, key, text, dim, chosen_for):
     :param chosen_for: the GPU's compute capability times ten
     """
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    data = cache / "tilewright" / "flex" / _version() / f"sm{chosen_for}-{operator}-{key}-d{dim}"
+    data = cache / "tilewright" / "flex" / f"{_version()}-{FORMAT}" / f"sm{chosen_for}-{operator}-{key}-d{dim}"
     if not (data / "kernels.json").exists():
         java = command()
         if java is None:

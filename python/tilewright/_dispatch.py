@@ -5,8 +5,8 @@ Choices and formulas come from Java; nothing here knows what is fast.
 
 import bisect
 import json
+import lzma
 import pathlib
-import zlib
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 
@@ -168,6 +168,7 @@ class Data:
         self._operators = json.loads((folder / f"sm{self.chosen_for}.json").read_bytes())
         self.kernels = json.loads((folder / "kernels.json").read_bytes())
         self._cases = {}
+        self._block = None, b""  # kernels of one operator lie side by side
 
     def has(self, operator, key):
         """Whether there is this case of an operator."""
@@ -186,12 +187,9 @@ class Data:
             case = self._cases[operator, key] = Case(data)
         return case
 
-    def images(self, kernel):
-        """The code of a kernel, to be tried in order: machine code of its own GPU, and PTX."""
-        if kernel["cubin"]:
-            yield self._read(kernel["file"] + ".cubin.z")
-        if kernel["ptx"]:
-            yield self._read(kernel["file"] + ".ptx.z") + b"\0"
-
-    def _read(self, name):
-        return zlib.decompress((self._folder / name).read_bytes())
+    def code(self, kernel, kind):
+        """The code of a kernel: its "cubin", machine code of its own GPU, or its "ptx"."""
+        block, begin, size = kernel[kind]
+        if self._block[0] != block:
+            self._block = block, lzma.decompress((self._folder / f"{block:04}.xz").read_bytes())
+        return self._block[1][begin:begin + size] + b"\0" * (kind == "ptx")

@@ -45,14 +45,14 @@ class Device:
 
     def _load(self, kernel):
         self.driver.enter(self.ordinal)
-        images = list(self.data.images(kernel))
+        kinds = [kind for kind in ("cubin", "ptx") if kernel[kind]]
         if os.environ.get("TILEWRIGHT_PTX"):
-            images = images[-1:]
-        for image in images:
+            kinds = kinds[-1:]
+        for kind in kinds:
             try:
-                return self.driver.load(image, kernel["entry"], kernel["shared"])
+                return self.driver.load(self.data.code(kernel, kind), kernel["entry"], kernel["shared"])
             except DriverError as error:
-                if image is images[-1] or error.status not in INVALID_CODE:
+                if kind is kinds[-1] or error.status not in INVALID_CODE:
                     raise RuntimeError(f"kernel {kernel['entry']} for {kernel['target']} does not load: {error}; "
                                        "a newer driver may take it") from error
 

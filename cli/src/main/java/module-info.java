@@ -10,6 +10,7 @@ module tilewright.cli {
   requires tilewright.sm90;
   requires tilewright.verification;
   requires info.picocli;
+  requires org.tukaani.xz;
   requires tools.jackson.databind;
 
   exports tilewright.cli;

@@ -99,9 +99,9 @@ public final class PackageCommand implements Callable<Integer> {
     var json = JsonMapper.shared();
     data.forEach((capability, operator) -> files.put(NAME + "/data/sm" + capability + ".json",
         json.writeValueAsBytes(operator)));
-    files.put(NAME + "/data/kernels.json",
-        json.writeValueAsBytes(code.stream().map(PackagedCode::json).toList()));
-    for (var kernel : code) kernel.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
+    var blocks = new CodeBlocks(code);
+    files.put(NAME + "/data/kernels.json", json.writeValueAsBytes(blocks.json()));
+    blocks.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
     for (var source : SOURCES) files.put(NAME + "/" + source, source(source));
     // Python looks for functions where their kernels are.
     functions.ifPresent(file -> files.put(NAME + "/" + TracedFunctions.FILE, InputFile.bytes(file)));
@@ -190,7 +190,7 @@ public final class PackageCommand implements Callable<Integer> {
     try (var progress = new LaunchProgress(console, kernels.size())) {
       return IntStream.range(0, kernels.size()).parallel().mapToObj(i -> {
         progress.begins("assembling " + kernels.get(i).name());
-        return PackagedCode.of(i, kernels.get(i), assembler, cache);
+        return PackagedCode.of(kernels.get(i), assembler, cache);
       }).toList();
     }
   }

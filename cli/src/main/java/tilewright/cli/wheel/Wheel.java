@@ -88,7 +88,7 @@ record Wheel(String name, String version, String summary, Map<String, byte[]> fi
       for (var file : files.entrySet()) {
         var entry = new ZipEntry(file.getKey());
         entry.setTimeLocal(TIME);
-        if (file.getKey().endsWith(PackagedCode.SUFFIX)) store(entry, file.getValue());
+        if (file.getKey().endsWith(CodeBlocks.SUFFIX)) store(entry, file.getValue());
         zip.putNextEntry(entry);
         zip.write(file.getValue());
         zip.closeEntry();

@@ -3,7 +3,9 @@ package tilewright.cli.wheel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
@@ -14,9 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tukaani.xz.XZInputStream;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The smallest package from the command to a Python that imports it. */
 class PackageCommandTest {
@@ -32,8 +36,8 @@ class PackageCommandTest {
       case = data.case("attention_forward", "bf16-causal")
       template = case.choose({"D": 128, "Sq": 1000, "Sk": 1000, "H": 8, "Hk": 8})
       kernel = data.kernels[template.launches[0].kernel]
-      *_, ptx = data.images(kernel)
-      assert (".entry " + kernel["entry"]).encode() in ptx
+      ptx = data.code(kernel, "ptx")
+      assert (".entry " + kernel["entry"]).encode() in ptx and ptx.endswith(b"}\\n\\0")
       try:
           data.case("attention_forward", "f16-all")
       except NotImplementedError as error:
@@ -52,10 +56,25 @@ class PackageCommandTest {
     assertEquals(Files.size(wheel), row.get("bytes").asLong());
     var files = WheelTest.files(Files.readAllBytes(wheel));
     WheelTest.assertRecorded(files, INFO + "RECORD");
-    assertEquals(row.get("kernels").asInt(), files.keySet().stream().filter(name -> name.endsWith(".ptx.z")).count());
-    assertEquals(row.get("cubins").asInt(), files.keySet().stream().filter(n -> n.endsWith(".cubin.z")).count());
+    var kernels = JsonMapper.shared().readTree(files.get("tilewright/data/kernels.json"));
+    assertEquals(row.get("kernels").asInt(), kernels.size());
+    assertEquals(row.get("cubins").asInt(), kernels.valueStream().filter(k -> !k.get("cubin").isEmpty()).count());
+    for (var kernel : kernels) {
+      var code = new String(code(files, kernel.get("ptx")), StandardCharsets.UTF_8);
+      assertTrue(code.strip().startsWith(".version") && code.endsWith("}\n"), code);
+      assertTrue(code.contains(".entry " + kernel.get("entry").asString() + "("), code);
+      if (!kernel.get("cubin").isEmpty()) assertEquals(0x7f, code(files, kernel.get("cubin"))[0], "no ELF file");
+    }
     assertTrue(row.get("kernels").asInt() > 0, row.toString());
     assertImported(install(files));
+  }
+
+  private static byte[] code(Map<String, byte[]> files, JsonNode place) throws IOException {
+    var block = files.get("tilewright/data/%04d.xz".formatted(place.get(0).asInt()));
+    try (var stream = new XZInputStream(new ByteArrayInputStream(block))) {
+      stream.skipNBytes(place.get(1).asInt());
+      return stream.readNBytes(place.get(2).asInt());
+    }
   }
 
   @ParameterizedTest

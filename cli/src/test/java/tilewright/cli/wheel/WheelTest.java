@@ -23,13 +23,13 @@ import tilewright.cli.io.Exit;
 /** A wheel as pip reads it, and the command's messages. */
 class WheelTest {
   private static final Wheel WHEEL = new Wheel("example", "1.2.dev0", "An example", Map.of(
-      "example/__init__.py", "pass\n".getBytes(StandardCharsets.UTF_8), "example/data/code.z", new byte[] {1, 2, 3}));
+      "example/__init__.py", "pass\n".getBytes(StandardCharsets.UTF_8), "example/data/0000.xz", new byte[] {1, 2, 3}));
 
   @Test
   void filesAreRecordedWithTheirSums() throws IOException, NoSuchAlgorithmException {
     var files = files(WHEEL.bytes());
     assertEquals(List.of("example-1.2.dev0.dist-info/METADATA", "example-1.2.dev0.dist-info/RECORD",
-        "example-1.2.dev0.dist-info/WHEEL", "example/__init__.py", "example/data/code.z"),
+        "example-1.2.dev0.dist-info/WHEEL", "example/__init__.py", "example/data/0000.xz"),
         List.copyOf(files.keySet()));
     assertRecorded(files, "example-1.2.dev0.dist-info/RECORD");
   }
