@@ -14,22 +14,28 @@ public interface Engine {
   /**
    * Compiles the kernels of a module, by name.
    *
+   * @param firstWindow the address window of the module's first variable; the others follow
    * @param only the one kernel to compile
    * @param watching whether the code also tells the sanitizer and the profile what it does
    * @param problems receives each statement that cannot be executed
    * @param check called now and then: it ends the work by throwing an exception
    */
-  Map<String, Executable> compile(PtxModule module, Optional<String> only, boolean watching,
+  Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, boolean watching,
       List<UnsupportedPtxException.Problem> problems, Runnable check);
 
+  /** The variables of a module in global and constant memory, in order of their address windows. */
+  List<GlobalVariable> variables(PtxModule module, int firstWindow);
+
   /** A compiled kernel. */
-  @FunctionalInterface
   interface Executable {
     /**
      * Runs a launch that fits the kernel; its buffers are updated in place.
      *
+     * @param memory the global memory of a launch without buffers
      * @param start {@link System#nanoTime} when the limited time began
      */
-    SimulationResult run(Launch launch, SimulatorOptions options, long start);
+    SimulationResult run(Launch launch, SimulatorOptions options, Optional<DeviceMemory> memory, long start);
+
+    KernelResources resources();
   }
 }

@@ -10,7 +10,7 @@ import tilewright.ptx.PtxModule;
 
 /** A loaded module. It keeps no state between launches and may run several at a time. */
 public final class Program {
-  private static final Engine ENGINE =
+  static final Engine ENGINE =
       ServiceLoader.load(Engine.class, Engine.class.getClassLoader()).findFirst().orElseThrow();
 
   private final PtxModule module;
@@ -41,7 +41,7 @@ public final class Program {
 
   private Map<String, Engine.Executable> compile(boolean watching) {
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var compiled = ENGINE.compile(module, only, watching, problems, check);
+    var compiled = ENGINE.compile(module, 1, only, watching, problems, check);
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
     return Map.copyOf(compiled);
   }
@@ -70,7 +70,7 @@ public final class Program {
           + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
               .toList());
     }
-    return kernel.run(launch, options, start);
+    return kernel.run(launch, options, Optional.empty(), start);
   }
 
   private static boolean watches(SimulatorOptions options) {

@@ -3,6 +3,10 @@ package tilewright.simulator;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
+import tilewright.ptx.tensormap.TensorMap;
+import tilewright.ptx.tensormap.TensorMapRules;
+import tilewright.simulator.tensormap.TensorDescriptor;
+import tilewright.simulator.tensormap.TensorMapBytes;
 
 /**
  * Loads PTX for execution on the CPU. Arithmetic gives the bits of an H200: all correctly rounded forms, the
@@ -12,6 +16,11 @@ import tilewright.ptx.PtxParser;
  */
 public final class Simulator {
   private Simulator() {}
+
+  /** Loads a module into memory that outlives its launches, as a GPU's driver does. */
+  public static ResidentProgram load(PtxModule module, DeviceMemory memory) {
+    return new ResidentProgram(module, memory);
+  }
 
   /**
    * Parses a module and checks that every instruction of it can be executed.
@@ -31,6 +40,17 @@ public final class Simulator {
    */
   public static SimulationResult run(Launch launch, SimulatorOptions options) {
     return LimitedRun.of(launch, options);
+  }
+
+  /**
+   * Encodes a tensor map over memory that begins at an address, for kernels of the simulator only.
+   *
+   * @param architecture the compute capability times ten, whose rules the map must keep
+   * @throws IllegalArgumentException with all rules that it breaks
+   */
+  public static byte[] encode(TensorMap map, long address, int architecture) {
+    TensorMapRules.require(map, address, architecture);
+    return TensorMapBytes.encode(TensorDescriptor.of(map, address));
   }
 
   /** Like {@link #load(String)}, for a module that was parsed or built already. */

@@ -18,16 +18,17 @@ public final class KernelCompiler {
   /**
    * Compiles kernels; whatever cannot be executed goes to {@code problems}.
    *
+   * @param firstWindow the address window of the module's first variable; the others follow
    * @param entry the only one to compile; all if it is empty
    * @param watched whether the code reports to the sanitizer and the profile
    * @param check called now and then: it may end the work by an exception
    */
-  public static Map<String, Kernel> compile(PtxModule module, Optional<String> entry, boolean watched,
-      List<Problem> problems, Runnable check) {
+  public static Map<String, Kernel> compile(PtxModule module, int firstWindow, Optional<String> entry,
+      boolean watched, List<Problem> problems, Runnable check) {
     var kernels = new HashMap<String, Kernel>();
     ModuleData data;
     try {
-      data = new ModuleData(module);
+      data = new ModuleData(module, firstWindow);
     } catch (Unsupported e) {
       problems.add(e.problem(0, "module variables"));
       return kernels;

@@ -2,6 +2,8 @@ package tilewright.simulator.core;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
+import tilewright.simulator.DeviceMemory;
 
 /**
  * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves
@@ -24,17 +26,50 @@ public final class AddressSpace {
   public static final int IN_CTA = (1 << RANK_BITS) - 1;
   private static final byte[] NOTHING = {};
 
+  /** By window; null where memory that outlives the launch has not been used yet. */
   private final byte[][] buffers;
-  private final List<String> names;
+  private final IntFunction<String> names;
+  private final Optional<DeviceMemory> memory;
+  private final Optional<DeviceHeap.Listener> listener;
   private final DeviceHeap heap;
 
   /** @param listener hears of the device heap's allocations */
   public AddressSpace(List<String> names, List<byte[]> contents, Optional<DeviceHeap.Listener> listener) {
-    this.names = List.copyOf(names);
+    this.names = window -> names.get(window - 1);
+    this.listener = listener;
+    memory = Optional.empty();
     buffers = new byte[contents.size() + 1][];
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
     heap = new DeviceHeap(listener);
+  }
+
+  /**
+   * The space of a launch on memory that outlives it.
+   *
+   * @param workspace the contents of a window behind that memory, for {@link GridWorkspace}
+   * @param listener hears of what is used of the memory, and of the device heap's allocations
+   */
+  public AddressSpace(DeviceMemory memory, Optional<byte[]> workspace, Optional<DeviceHeap.Listener> listener) {
+    int windows = memory.windows();
+    names = window -> window == windows ? GridWorkspace.NAME : memory.name(window).orElse("");
+    this.listener = listener;
+    this.memory = Optional.of(memory);
+    buffers = new byte[windows + (workspace.isPresent() ? 1 : 0)][];
+    buffers[0] = NOTHING;
+    workspace.ifPresent(bytes -> {
+      listener.ifPresent(l -> l.allocated(windows, bytes.length, true));
+      buffers[windows] = bytes;
+    });
+    heap = new DeviceHeap(listener);
+  }
+
+  private synchronized byte[] open(int window) {
+    if (buffers[window] != null) return buffers[window];
+    var opened = memory.orElseThrow().open(window);
+    listener.ifPresent(l -> l.allocated(window, opened.contents().length, opened.initialised()));
+    buffers[window] = opened.contents();
+    return opened.contents();
   }
 
   /** The address where the buffer at a position begins. */
@@ -87,7 +122,10 @@ public final class AddressSpace {
   /** The buffer an address points into; an empty one if it points nowhere. */
   public byte[] buffer(long address) {
     int window = window(address);
-    if (window > 0 && window < buffers.length) return buffers[window];
+    if (window > 0 && window < buffers.length) {
+      var buffer = buffers[window];
+      return buffer != null ? buffer : open(window);
+    }
     var allocation = heap.at(window);
     return allocation == null ? NOTHING : allocation;
   }
@@ -99,12 +137,12 @@ public final class AddressSpace {
   /** The name of the buffer an address points into, or the empty text. */
   public String name(long address) {
     int window = window(address);
-    return window > 0 && window < buffers.length ? names.get(window - 1) : "";
+    return window > 0 && window < buffers.length ? names.apply(window) : "";
   }
 
-  /** The address of the last buffer of that name. */
-  long last(String name) {
-    return base(names.lastIndexOf(name));
+  /** The address of the last buffer. */
+  long last() {
+    return base(buffers.length - 2);
   }
 
   public String describe(long address) {
@@ -116,15 +154,19 @@ public final class AddressSpace {
     if (isLocal(address)) return "local memory + " + (address & OFFSETS);
     if (heap.at(window) != null) return heap.describe(window, address & OFFSETS);
     if (isParameter(address)) return "parameters + " + (address & OFFSETS);
-    if (window > 0 && window < buffers.length) {
-      return "buffer '" + names.get(window - 1) + "' of " + buffers[window].length + " bytes, offset "
+    if (isNamed(window)) {
+      return "buffer '" + names.apply(window) + "' of " + buffer(address).length + " bytes, offset "
           + (address & OFFSETS);
     }
     // An offset below zero borrows from the window: name the buffer it was meant for.
     int above = window(address + (1L << (WINDOW_BITS - 1)));
-    if (above > 0 && above < buffers.length && above != window) {
-      return "buffer '" + names.get(above - 1) + "', offset " + (address - ((long) above << WINDOW_BITS));
+    if (isNamed(above) && above != window) {
+      return "buffer '" + names.apply(above) + "', offset " + (address - ((long) above << WINDOW_BITS));
     }
     return "address 0x" + Long.toHexString(address) + ", which is in no buffer";
+  }
+
+  private boolean isNamed(int window) {
+    return window > 0 && window < buffers.length && !names.apply(window).isEmpty();
   }
 }

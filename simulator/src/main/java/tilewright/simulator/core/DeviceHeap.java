@@ -21,9 +21,9 @@ public final class DeviceHeap {
   private int count;
   private long used;
 
-  /** Hears of what kernels allocate. */
+  /** Hears of what kernels allocate, and what they use of {@link tilewright.simulator.DeviceMemory}. */
   public interface Listener {
-    void allocated(int window, int bytes);
+    void allocated(int window, int bytes, boolean initialised);
   }
 
   DeviceHeap(Optional<Listener> listener) {
@@ -57,7 +57,7 @@ public final class DeviceHeap {
     blocks = larger;
     used += bytes;
     int window = FIRST_WINDOW + count++;
-    listener.ifPresent(l -> l.allocated(window, block.length));
+    listener.ifPresent(l -> l.allocated(window, block.length, false));
     return (long) window << AddressSpace.WINDOW_BITS;
   }
 

@@ -45,7 +45,7 @@ public final class LaunchState {
     grid = ClusterGrid.of(kernel, launch);
     this.space = space;
     this.parameters = parameters;
-    gridWorkspace = GridWorkspace.needed(launch) ? space.last(GridWorkspace.NAME) : 0;
+    gridWorkspace = GridWorkspace.needed(launch) ? space.last() : 0;
     findings = new Findings(kernel);
     places = new Places(kernel, space, options.coordinates());
     sanitize = options.sanitize();

@@ -4,20 +4,46 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
+import tilewright.simulator.DeviceMemory;
 import tilewright.simulator.Engine;
+import tilewright.simulator.GlobalVariable;
+import tilewright.simulator.KernelResources;
+import tilewright.simulator.SimulationResult;
+import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 import tilewright.simulator.compiler.KernelCompiler;
+import tilewright.simulator.compiler.module.ModuleData;
+import tilewright.simulator.core.Kernel;
 import tilewright.simulator.machine.Machine;
 
 /** Compiles kernels to bytecode and runs them on the {@link Machine}. */
 public final class BytecodeEngine implements Engine {
   @Override
-  public Map<String, Executable> compile(PtxModule module, Optional<String> only, boolean watching,
+  public Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, boolean watching,
       List<UnsupportedPtxException.Problem> problems, Runnable check) {
     var executables = new HashMap<String, Executable>();
-    KernelCompiler.compile(module, only, watching, problems, check).forEach((name, kernel) -> executables.put(name,
-        (launch, options, start) -> Machine.run(kernel, launch, options, start)));
+    KernelCompiler.compile(module, firstWindow, only, watching, problems, check).forEach((name, kernel) -> executables.put(name, new CompiledKernel(kernel)));
     return executables;
+  }
+
+  @Override
+  public List<GlobalVariable> variables(PtxModule module, int firstWindow) {
+    return new ModuleData(module, firstWindow).variables().stream()
+        .map(v -> new GlobalVariable(v.name(), v.constant(), v.bytes(), v.initial())).toList();
+  }
+
+  private record CompiledKernel(Kernel kernel) implements Executable {
+    @Override
+    public SimulationResult run(Launch launch, SimulatorOptions options, Optional<DeviceMemory> memory, long start) {
+      return Machine.run(kernel, launch, options, memory, start);
+    }
+
+    @Override
+    public KernelResources resources() {
+      var memory = kernel.memory();
+      return new KernelResources(memory.staticSharedBytes() - memory.gapBytes(), memory.localBytes());
+    }
   }
 }

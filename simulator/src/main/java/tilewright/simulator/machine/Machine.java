@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
+import tilewright.simulator.DeviceMemory;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
@@ -60,14 +61,17 @@ public final class Machine {
   /**
    * Runs a launch that fits the kernel; its buffers are updated in place.
    *
+   * @param memory the global memory of a launch without buffers
    * @param start {@link System#nanoTime} when the limited time began
    */
-  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
+  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options,
+      Optional<DeviceMemory> memory, long start) {
     LaunchChecks.require(kernel, launch, LaunchState.architecture(kernel, options));
     var excess = MemoryNeed.excess(kernel, launch, options);
     if (excess.isPresent()) return excess.get();
     try {
-      return runWithin(kernel, launch, options, start);
+      return memory.isPresent() ? runOn(memory.get(), kernel, launch, options, start)
+          : runWithin(kernel, launch, options, start);
     } catch (OutOfMemoryError _) {
       return MemoryNeed.exhausted();
     }
@@ -97,17 +101,33 @@ public final class Machine {
         .mapToObj(i -> new GlobalShadow(contents.get(i).length, !options.uninitialized().contains(names.get(i)),
             options.ordered().contains(names.get(i)), earlier.get(i))).toList() : List.of());
     var space = new AddressSpace(names, contents, options.sanitize() ? Optional.of(shadows) : Optional.empty());
-    var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names), start);
-    MmaArithmetic.require(kernel.sites(), state.architecture);
-    var machine = new Machine(state, new LaunchHistory(shadows));
-    machine.execute(options.threads());
-    var text = state.printed();
-    if (!text.isEmpty()) options.output().accept(text);
+    var parameters = Arguments.encode(kernel, launch, names);
+    var result = execute(new LaunchState(kernel, launch, options, space, parameters, start), shadows, options, start);
     for (int i = 0; i < buffers.size(); i++) {
       var target = buffers.get(i).getValue();
       var bytes = contents.get(kernel.memory().variables().size() + i);
       if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
     }
+    return result;
+  }
+
+  private static SimulationResult runOn(DeviceMemory memory, Kernel kernel, Launch launch, SimulatorOptions options,
+      long start) {
+    boolean workspace = GridWorkspace.needed(launch);
+    var shadows = options.sanitize() ? new GlobalShadows(memory.windows()) : new GlobalShadows(List.of());
+    var space = new AddressSpace(memory, workspace ? Optional.of(GridWorkspace.initial()) : Optional.empty(),
+        options.sanitize() ? Optional.of(shadows) : Optional.empty());
+    var parameters = Arguments.encode(kernel, launch, List.of());
+    return execute(new LaunchState(kernel, launch, options, space, parameters, start), shadows, options, start);
+  }
+
+  private static SimulationResult execute(LaunchState state, GlobalShadows shadows, SimulatorOptions options,
+      long start) {
+    MmaArithmetic.require(state.kernel.sites(), state.architecture);
+    var machine = new Machine(state, new LaunchHistory(shadows));
+    machine.execute(options.threads());
+    var text = state.printed();
+    if (!text.isEmpty()) options.output().accept(text);
     return new SimulationResult(state.findings.list(), state.instructions(),
         Duration.ofNanos(System.nanoTime() - start),
         state.watched() ? machine.profile.traffic().bankConflicts() : List.of(),

@@ -17,9 +17,19 @@ public final class GlobalShadows implements DeviceHeap.Listener {
     this.buffers = buffers.toArray(GlobalShadow[]::new);
   }
 
+  /** @param windows of memory that outlives the launch, of which each has its shadow once it is used */
+  public GlobalShadows(int windows) {
+    buffers = new GlobalShadow[windows];
+  }
+
   @Override
-  public void allocated(int window, int bytes) {
-    allocations.put(window, new GlobalShadow(bytes, false, false, EarlierGrids.ABSENT));
+  public void allocated(int window, int bytes, boolean initialised) {
+    var shadow = new GlobalShadow(bytes, initialised, false, EarlierGrids.ABSENT);
+    if (window <= buffers.length) {
+      buffers[window - 1] = shadow;
+    } else {
+      allocations.put(window, shadow);
+    }
   }
 
   /** The shadow of the buffer an address points into; null when it points into none. */

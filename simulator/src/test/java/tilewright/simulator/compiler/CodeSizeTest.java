@@ -21,7 +21,7 @@ class CodeSizeTest {
 
   private static ClassModel generated(String ptx) {
     var module = PtxParser.parse(ptx);
-    var compilation = new Compilation(module, new ModuleData(module), module.functions().getLast(), false,
+    var compilation = new Compilation(module, new ModuleData(module, 1), module.functions().getLast(), false,
         () -> {});
     var bytes = compilation.code();
     assertEquals(List.of(), compilation.problems());

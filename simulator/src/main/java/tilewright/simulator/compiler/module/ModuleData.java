@@ -20,13 +20,14 @@ public final class ModuleData {
   private final List<Kernel.ModuleVariable> variables = new ArrayList<>();
   private final ModuleFunctions functions;
 
-  public ModuleData(PtxModule module) {
+  /** @param firstWindow the address window of the first variable; the others follow */
+  public ModuleData(PtxModule module, int firstWindow) {
     functions = new ModuleFunctions(module);
     var declared = module.items().stream().filter(Variable.class::isInstance).map(Variable.class::cast)
         .filter(v -> v.space() == StateSpace.GLOBAL || v.space() == StateSpace.CONST).toList();
     for (int i = 0; i < declared.size(); i++) {
       var v = declared.get(i);
-      places.put(v.name(), new Scope.Place(v.space(), AddressSpace.base(i), v.bytes()));
+      places.put(v.name(), new Scope.Place(v.space(), AddressSpace.base(firstWindow - 1 + i), v.bytes()));
     }
     for (var v : declared) {
       int bytes = Sizes.VARIABLE.end(v, 0);
