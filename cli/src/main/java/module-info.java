@@ -9,6 +9,7 @@ module tilewright.cli {
   requires tilewright.sm100;
   requires tilewright.sm90;
   requires tilewright.verification;
+  requires aircompressor.v3;
   requires info.picocli;
   requires org.tukaani.xz;
   requires tools.jackson.databind;
@@ -17,6 +18,7 @@ module tilewright.cli {
   opens tilewright.cli to info.picocli, tools.jackson.databind;
   opens tilewright.cli.bench to info.picocli, tools.jackson.databind;
   opens tilewright.cli.create to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.cuda to info.picocli, tools.jackson.databind;
   opens tilewright.cli.export to info.picocli, tools.jackson.databind;
   opens tilewright.cli.io to info.picocli, tools.jackson.databind;
   opens tilewright.cli.kernel to info.picocli, tools.jackson.databind;

@@ -19,6 +19,7 @@ import tilewright.cli.bench.BudgetCommand;
 import tilewright.cli.bench.TuneCommand;
 import tilewright.cli.create.NewCommand;
 import tilewright.cli.create.NewKernel;
+import tilewright.cli.cuda.CudaCommand;
 import tilewright.cli.export.BundleCommand;
 import tilewright.cli.export.ExportCommand;
 import tilewright.cli.io.ClosedOutputException;
@@ -173,6 +174,7 @@ public final class Main {
         .addSubcommand(run(console, registry))
         .addSubcommand(new CommandLine(new NewCommand()).addSubcommand(new NewKernel(console, registry)))
         .addSubcommand(new SimCommand(console))
+        .addSubcommand(new CommandLine(new CudaCommand(console)).setStopAtPositional(true))
         .addSubcommand(new GpuCommand(console))
         .addSubcommand(new BenchCommand(console, registry))
         .addSubcommand(new TuneCommand(console, registry))

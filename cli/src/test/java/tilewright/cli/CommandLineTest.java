@@ -24,7 +24,7 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
       "ptx", "resources", "verify", "bench", "export", "layout banks", "layout draw",
-      "bundle", "doctor", "tune", "budget", "new", "new kernel"})
+      "bundle", "doctor", "tune", "budget", "new", "new kernel", "cuda"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());
@@ -45,6 +45,7 @@ class CommandLineTest {
       "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
       "budget gemm --most 0", "budget gemm --set m=0", "budget attention --set queries=0",
       "budget attention --set dim=256",
+      "cuda", "cuda no/such/program", "cuda --chip v100 x", "cuda --limit-seconds 0 x", "cuda --sanitize --no-sanitize x",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));

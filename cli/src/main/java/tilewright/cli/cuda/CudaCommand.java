@@ -1,0 +1,140 @@
+package tilewright.cli.cuda;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
+import tilewright.cli.io.Exit;
+import tilewright.device.cubin.UserCache;
+import tilewright.kernel.Chip;
+import tilewright.simulator.SimulatorOptions;
+
+/** {@code tilewright cuda}: runs a CUDA program with the simulator as its GPU. */
+@Command(name = "cuda", description = "Run a CUDA program with the simulator as its GPU, and look for its kernels' bugs.")
+@Examples({"cuda ./vector_add", "cuda vector_add.cu", "cuda --chip b200 gemm.cu -- -O3 -Iinclude -- 512 512 64"})
+public final class CudaCommand implements Callable<Integer> {
+  private static final String SEPARATOR = "--";
+
+  private final Console console;
+
+  @Parameters(arity = "1..*", paramLabel = "PROGRAM|FILE.cu [ARGUMENTS]",
+      description = "A Linux program that was linked with the shared CUDA runtime (nvcc -cudart shared) and its "
+          + "arguments; or a source file, which nvcc compiles first: FILE.cu [-- NVCC-OPTIONS] [-- ARGUMENTS].")
+  private List<String> words;
+
+  @Option(names = "--chip", paramLabel = "NAME", defaultValue = "h100",
+      description = "The GPU to stand for: a100, rtx3090, rtx4090, h100, h200, b200, b300 or rtx5090 (default: h100).")
+  private String chip;
+
+  @Option(names = "--sanitize",
+      description = "Look for races, uninitialised reads and misuse of asynchronous copies (the default).")
+  private boolean sanitize;
+
+  @Option(names = "--no-sanitize", description = "Do not look for them: several times faster. Bounds are still checked.")
+  private boolean plain;
+
+  @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
+      description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
+  private long seed;
+
+  @Option(names = "--threads", paramLabel = "N",
+      description = "Run so many blocks at a time (default: as many as there are processors).")
+  private Optional<Integer> threads;
+
+  @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
+      description = "Stop a launch after so many seconds (default: 600).")
+  private double seconds;
+
+  public CudaCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (sanitize && plain) throw CommandFailure.badInput("--sanitize and --no-sanitize exclude each other");
+    if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
+    threads.filter(n -> n < 1).ifPresent(n -> {
+      throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
+    });
+    var device = SimulatedDevice.of(chosen());
+    var report = new Report(console);
+    var program = Path.of(words.getFirst());
+    if (!Files.isRegularFile(program)) throw CommandFailure.badFile(program, "there is no such file");
+    var library = RuntimeLibrary.folder(UserCache.folder());
+    var host = new HostProgram(device, options(), report, library);
+    int status = isSource(program) ? compileAndRun(program, device, host) : run(host, program, arguments(1));
+    var row = report.row(program.toString(), status);
+    if (console.json()) console.result(row, "");
+    console.note(report.summary(!plain) + (status == 0 ? "" : "; the program's exit status is " + status));
+    return status == 0 && report.clean() ? Exit.OK : Exit.CHECK_FAILED;
+  }
+
+  private Chip chosen() {
+    return Arrays.stream(Chip.values()).filter(c -> c.text().equals(chip)).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("--chip is " + chip + "; needed is one of "
+            + Arrays.stream(Chip.values()).map(Chip::text).collect(Collectors.joining(", "))));
+  }
+
+  private SimulatorOptions options() {
+    var defaults = SimulatorOptions.defaults();
+    return defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed).withSanitizer(!plain)
+        .withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)));
+  }
+
+  private static boolean isSource(Path program) {
+    return program.toString().endsWith(".cu");
+  }
+
+  private List<String> arguments(int from) {
+    return words.subList(Math.min(from, words.size()), words.size());
+  }
+
+  /** Runs a program whose output is this process's; with {@code --json}, standard output is for the result alone. */
+  private int run(HostProgram host, Path program, List<String> arguments) {
+    var command = new ArrayList<String>();
+    command.add(program.toAbsolutePath().toString());
+    command.addAll(arguments);
+    console.out().flush();
+    var process = new ProcessBuilder(command).inheritIO();
+    if (console.json()) process.redirectOutput(Path.of("/dev/stderr").toFile());
+    return host.run(process);
+  }
+
+  private int compileAndRun(Path source, SimulatedDevice device, HostProgram host) {
+    var rest = arguments(1);
+    if (!rest.isEmpty() && !rest.getFirst().equals(SEPARATOR)) {
+      throw CommandFailure.badInput("'" + rest.getFirst() + "' follows " + source
+          + "; put -- before options of nvcc, and another -- before arguments of the program");
+    }
+    var behind = rest.subList(Math.min(1, rest.size()), rest.size());
+    int second = behind.indexOf(SEPARATOR);
+    var nvccOptions = second < 0 ? behind : behind.subList(0, second);
+    var arguments = second < 0 ? List.<String>of() : behind.subList(second + 1, behind.size());
+    try {
+      var folder = Files.createTempDirectory("tilewright-nvcc");
+      var program = folder.resolve("program");
+      try {
+        var warnings = Nvcc.compile(source, program, device, nvccOptions);
+        if (!warnings.isEmpty()) console.note("nvcc: " + warnings);
+        return run(host, program, arguments);
+      } finally {
+        Files.deleteIfExists(program);
+        Files.delete(folder);
+      }
+    } catch (IOException e) {
+      throw CommandFailure.environmentLacks("no temporary folder: " + e.getMessage());
+    }
+  }
+}

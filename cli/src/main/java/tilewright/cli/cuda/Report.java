@@ -1,0 +1,58 @@
+package tilewright.cli.cuda;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import tilewright.cli.io.Console;
+import tilewright.simulator.Finding;
+
+/** Tells what is wrong with a program's kernels: each mistake once, when it first happens. */
+final class Report {
+  private final Console console;
+  private final Set<Mistake> mistakes = new HashSet<>();
+  private long launches;
+  private long faulty;
+  private long refused;
+
+  private record Mistake(String kernel, Finding.Kind kind, int line, String source) {}
+
+  /** The outcome as a JSON object. */
+  record Row(String program, int status, long launches, long faulty, long refused, int findings) {}
+
+  Report(Console console) {
+    this.console = console;
+  }
+
+  synchronized long launched() {
+    return ++launches;
+  }
+
+  synchronized void found(String kernel, long launch, List<Finding> findings) {
+    if (findings.isEmpty()) return;
+    faulty++;
+    for (var f : findings) {
+      if (!mistakes.add(new Mistake(kernel, f.kind(), f.line(), f.source()))) continue;
+      console.note("kernel " + kernel + ", launch " + launch + ": " + f.describe());
+    }
+  }
+
+  /** A request that the simulator cannot fulfil. */
+  synchronized void refused(String message) {
+    refused++;
+    console.note(message);
+  }
+
+  synchronized boolean clean() {
+    return faulty == 0 && refused == 0;
+  }
+
+  synchronized Row row(String program, int status) {
+    return new Row(program, status, launches, faulty, refused, mistakes.size());
+  }
+
+  synchronized String summary(boolean sanitized) {
+    var outcome = mistakes.isEmpty() ? "nothing found" : mistakes.size() + (mistakes.size() == 1 ? " finding in " : " findings in ") + faulty + " of them";
+    return launches + (launches == 1 ? " launch" : " launches") + (sanitized ? ", sanitized: " : ": ") + outcome
+        + (refused == 0 ? "" : "; " + refused + " requests were refused");
+  }
+}
