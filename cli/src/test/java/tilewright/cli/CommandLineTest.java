@@ -45,7 +45,8 @@ class CommandLineTest {
       "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
       "budget gemm --most 0", "budget gemm --set m=0", "budget attention --set queries=0",
       "budget attention --set dim=256",
-      "cuda", "cuda no/such/program", "cuda --chip v100 x", "cuda --limit-seconds 0 x", "cuda --sanitize --no-sanitize x",
+      "cuda", "cuda no/such/program", "cuda --chip v100 x", "cuda --limit-seconds 0 x",
+      "cuda --sanitize --no-sanitize x",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));

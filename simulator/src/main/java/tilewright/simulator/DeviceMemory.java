@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * Global memory that outlives launches, as a GPU's does. Each allocation has an address window of 2⁴⁰ bytes for itself,
  * which is not given out again, so that an index that leaves an allocation, or a pointer to one that was freed, never
- * lands in another. Programs ({@link Simulator#load(tilewright.ptx.PtxModule, DeviceMemory)}) keep their variables here.
+ * lands in another. A {@link ResidentProgram} keeps its variables here.
  */
 public final class DeviceMemory {
   /** The window of the first allocation: from here on no address is one of a process on x86-64 or AArch64 Linux. */

@@ -22,7 +22,8 @@ import tilewright.kernel.Chip;
 import tilewright.simulator.SimulatorOptions;
 
 /** {@code tilewright cuda}: runs a CUDA program with the simulator as its GPU. */
-@Command(name = "cuda", description = "Run a CUDA program with the simulator as its GPU, and look for its kernels' bugs.")
+@Command(name = "cuda",
+    description = "Run a CUDA program with the simulator as its GPU, and look for its kernels' bugs.")
 @Examples({"cuda ./vector_add", "cuda vector_add.cu", "cuda --chip b200 gemm.cu -- -O3 -Iinclude -- 512 512 64"})
 public final class CudaCommand implements Callable<Integer> {
   private static final String SEPARATOR = "--";
@@ -42,7 +43,8 @@ public final class CudaCommand implements Callable<Integer> {
       description = "Look for races, uninitialised reads and misuse of asynchronous copies (the default).")
   private boolean sanitize;
 
-  @Option(names = "--no-sanitize", description = "Do not look for them: several times faster. Bounds are still checked.")
+  @Option(names = "--no-sanitize",
+      description = "Do not look for them: several times faster. Bounds are still checked.")
   private boolean plain;
 
   @Option(names = "--seed", paramLabel = "N", defaultValue = "0",

@@ -70,8 +70,9 @@ record FatBinary(List<Ptx> texts, List<Integer> cubins) {
       long padded = in.getLong(at + 8);
       int compressed = in.getInt(at + 16);
       if (headerBytes < ENTRY_BYTES || padded < compressed || padded < 0 || at + headerBytes + padded > end) {
-        throw new IllegalArgumentException("entry " + (texts.size() + cubins.size()) + " of a fat binary has a header of "
-            + headerBytes + " and contents of " + padded + " bytes, which do not fit");
+        int number = texts.size() + cubins.size();
+        throw new IllegalArgumentException("entry " + number + " of a fat binary has a header of " + headerBytes
+            + " and contents of " + padded + " bytes, which do not fit");
       }
       int architecture = in.getInt(at + 28);
       long flags = in.getLong(at + 40);

@@ -2,6 +2,7 @@ package tilewright.cli.cuda;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
@@ -23,17 +24,15 @@ record Frame(int operation, ByteBuffer operands) {
   private static final int HEADER_BYTES = 8;
 
   /** @throws EOFException when the program has closed the connection */
-  static Frame read(SocketChannel channel) throws IOException {
-    var header = filled(channel, HEADER_BYTES);
-    return new Frame(header.getInt(), filled(channel, header.getInt()));
+  static Frame read(InputStream in) throws IOException {
+    var header = filled(in, HEADER_BYTES);
+    return new Frame(header.getInt(), filled(in, header.getInt()));
   }
 
-  private static ByteBuffer filled(SocketChannel channel, int bytes) throws IOException {
-    var buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    while (buffer.hasRemaining()) {
-      if (channel.read(buffer) < 0) throw new EOFException();
-    }
-    return buffer.flip();
+  private static ByteBuffer filled(InputStream in, int bytes) throws IOException {
+    var all = in.readNBytes(bytes);
+    if (all.length < bytes) throw new EOFException();
+    return ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   String text() {

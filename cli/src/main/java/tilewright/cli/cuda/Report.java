@@ -51,7 +51,8 @@ final class Report {
   }
 
   synchronized String summary(boolean sanitized) {
-    var outcome = mistakes.isEmpty() ? "nothing found" : mistakes.size() + (mistakes.size() == 1 ? " finding in " : " findings in ") + faulty + " of them";
+    var findings = mistakes.size() == 1 ? " finding in " : " findings in ";
+    var outcome = mistakes.isEmpty() ? "nothing found" : mistakes.size() + findings + faulty + " of them";
     return launches + (launches == 1 ? " launch" : " launches") + (sanitized ? ", sanitized: " : ": ") + outcome
         + (refused == 0 ? "" : "; " + refused + " requests were refused");
   }

@@ -96,7 +96,8 @@ final class RuntimeLibrary {
         "-Wl,--version-script=" + version + ".map", "-o", name));
     command.addAll(SOURCES);
     command.add("-lpthread");
-    var output = Tool.run(command, folder, "a C compiler is needed to make the library that stands for the CUDA runtime");
+    var output = Tool.run(command, folder,
+        "a C compiler is needed to make the library that stands for the CUDA runtime");
     if (output.status() != 0) {
       throw CommandFailure.environmentLacks("the library that stands for the CUDA runtime cannot be compiled: "
           + String.join(" ", command) + " in " + folder + "\n" + output.text());

@@ -1,8 +1,10 @@
 package tilewright.cli.cuda;
 
-import java.io.EOFException;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -32,8 +34,10 @@ final class Session implements AutoCloseable {
   private static final int INVALID_PTX = 218;
   private static final int NOT_FOUND = 500;
   private static final int NOT_SUPPORTED = 801;
+  private static final int BUFFER_BYTES = 1 << 16;
 
   private final SocketChannel channel;
+  private final InputStream requests;
   private final SimulatedDevice device;
   private final SimulatorOptions options;
   private final Report report;
@@ -48,10 +52,11 @@ final class Session implements AutoCloseable {
   private Session(SocketChannel channel, SimulatedDevice device, SimulatorOptions options, Report report)
       throws IOException {
     this.channel = channel;
+    requests = new BufferedInputStream(Channels.newInputStream(channel), BUFFER_BYTES);
     this.device = device;
     this.options = options.withArchitecture(device.chip().capability());
     this.report = report;
-    var hello = Frame.read(channel).operands();
+    var hello = Frame.read(requests).operands();
     memory = new SharedMemory(hello.getInt(), hello.getInt(), hello.getLong());
     device.describe().write(channel);
   }
@@ -60,9 +65,15 @@ final class Session implements AutoCloseable {
   static void serve(SocketChannel channel, SimulatedDevice device, SimulatorOptions options, Report report)
       throws IOException {
     try (channel; var session = new Session(channel, device, options, report)) {
-      while (true) session.serve(Frame.read(channel));
-    } catch (EOFException _) {
-      // The process has ended.
+      session.serve();
+    }
+  }
+
+  private void serve() {
+    try {
+      while (true) serve(Frame.read(requests));
+    } catch (IOException _) {
+      // The process has ended, maybe before it was answered.
     }
   }
 
@@ -82,7 +93,7 @@ final class Session implements AutoCloseable {
       case Frame.STORE -> memory.store(in.getLong(), in.getLong(), in.getLong());
       case Frame.RELEASE -> memory.release(in.getLong());
       case Frame.ENCODE -> encode(in).write(channel);
-      default -> throw new IOException("the library sent operation " + frame.operation() + ", which is not known");
+      default -> throw new IllegalStateException("the library sent operation " + frame.operation() + ", which is not known");
     }
   }
 

@@ -24,7 +24,8 @@ record SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, i
     long gib = 1L << 30;
     return switch (chip) {
       case A100 -> new SimulatedDevice(chip, "NVIDIA A100-SXM4-80GB", 40 * mib, 80 * gib, 1_410_000, 1_593_000, 5120);
-      case RTX3090 -> new SimulatedDevice(chip, "NVIDIA GeForce RTX 3090", 6 * mib, 24 * gib, 1_695_000, 9_751_000, 384);
+      case RTX3090 -> new SimulatedDevice(chip, "NVIDIA GeForce RTX 3090", 6 * mib, 24 * gib, 1_695_000, 9_751_000,
+          384);
       case RTX4090 -> new SimulatedDevice(chip, "NVIDIA GeForce RTX 4090", 72 * mib, 24 * gib, 2_520_000, 10_501_000,
           384);
       case H100 -> new SimulatedDevice(chip, "NVIDIA H100 80GB HBM3", 50 * mib, 80 * gib, 1_980_000, 2_619_000, 5120);

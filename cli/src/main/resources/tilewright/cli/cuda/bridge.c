@@ -22,6 +22,8 @@ enum { HELLO = 1, ALLOCATE, FREE, MODULE, KERNEL, VARIABLE, LAUNCH, FETCH, STORE
 #define UNKNOWN 999
 #define OUT_OF_MEMORY 2
 #define INVALID_VALUE 1
+#define MOST_PENDING 64
+#define MOST_PENDING_BYTES (32 << 10)
 
 static pthread_mutex_t mutex;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -34,6 +36,11 @@ static Allocation **windows;
 static uint32_t window_count;
 static uint64_t simulated_ns;
 static int sticky;
+// An error of a launch that says nothing about later ones, until it is told.
+static int refused;
+// Launches that have not been answered. So few bytes always fit the socket, so that neither side ever waits to send.
+static uint32_t pending;
+static uint64_t pending_bytes;
 static Module *modules;
 
 void tw_say(const char *format, ...) {
@@ -105,9 +112,7 @@ static void tell(Buffer *b) {
   *b = (Buffer) {0};
 }
 
-// Sends a request and waits for the answer, whose bytes replace those of the buffer. Returns its status.
-static int ask(Buffer *b) {
-  tell(b);
+static int answer(Buffer *b) {
   uint32_t head[2];
   get_all(head, sizeof head);
   b->bytes = malloc(head[1] + 1);
@@ -115,6 +120,15 @@ static int ask(Buffer *b) {
   get_all(b->bytes, head[1]);
   b->used = 0;
   return (int) head[0];
+}
+
+static void settle_launches(void);
+
+// Sends a request and waits for the answer, whose bytes replace those of the buffer. Returns its status.
+static int ask(Buffer *b) {
+  settle_launches();
+  tell(b);
+  return answer(b);
 }
 
 static uint32_t take32(Buffer *b) {
@@ -170,8 +184,51 @@ Device *tw_device(void) {
   return &device;
 }
 
-uint64_t tw_now(void) { return simulated_ns; }
 int tw_sticky(void) { return sticky; }
+
+static void settle_launch(void) {
+  Buffer b;
+  int status = answer(&b);
+  pending--;
+  bool told = take32(&b);
+  simulated_ns += take64(&b);
+  uint32_t touched = take32(&b);
+  for (uint32_t i = 0; i < touched; i++) {
+    Allocation *a = tw_find((void *) take64(&b));
+    if (a != NULL && !a->managed) a->ours = false;
+  }
+  uint32_t printed = take32(&b);
+  if (printed > 0) fwrite(b.bytes + b.used, 1, printed, stdout);
+  free(b.bytes);
+  if (status != 0 && told) refused = status;
+  if (status != 0 && !told && sticky == 0) sticky = status;
+}
+
+static void settle_launches(void) {
+  while (pending > 0) settle_launch();
+  pending_bytes = 0;
+}
+
+int tw_settle(void) {
+  tw_lock();
+  settle_launches();
+  int e = sticky ? sticky : refused;
+  refused = 0;
+  tw_unlock();
+  return e;
+}
+
+uint64_t tw_now(void) {
+  tw_lock();
+  settle_launches();
+  tw_unlock();
+  return simulated_ns;
+}
+
+// A program may end without waiting for its kernels.
+__attribute__((destructor)) static void end(void) {
+  if (connection >= 0) settle_launches();
+}
 
 static void remember(Allocation *a) {
   uint64_t window = a->address >> WINDOW_BITS;
@@ -251,14 +308,63 @@ int tw_allocate(uint64_t bytes, bool managed, Allocation **out) {
 }
 
 void tw_free(Allocation *a) {
+  settle_launches();
   Buffer b = request(FREE);
   append64(&b, a->address);
   tell(&b);
   uint64_t room = (a->bytes + PAGE - 1) / PAGE * PAGE;
-  if (a->managed) munmap((void *) a->address, room);
-  fallocate(region_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, a->host - region, room);
+  if (a->managed && a->pages == NULL) munmap((void *) a->address, room);
+  fallocate(region_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (a->host - region) / PAGE * PAGE, room);
   windows[a->address >> WINDOW_BITS] = NULL;
   free(a);
+}
+
+static Allocation *registrations;
+
+// Puts a part of the memory file in the place of the pages, with the same contents.
+int tw_register(void *host, uint64_t bytes) {
+  uint64_t lead = (uint64_t) host % PAGE;
+  uint64_t room = (lead + bytes + PAGE - 1) / PAGE * PAGE;
+  if (bytes == 0 || bytes > INT32_MAX - PAGE || region_used + room > REGION) return INVALID_VALUE;
+  if (tw_registered(host) != NULL) return 712;  // cudaErrorHostMemoryAlreadyRegistered
+  Allocation *a = calloc(1, sizeof *a);
+  *a = (Allocation) {.bytes = bytes, .managed = true, .ours = true, .host = region + region_used + lead,
+      .pages = (char *) host - lead, .next = registrations};
+  memcpy(region + region_used, a->pages, room);
+  void *got = mmap(a->pages, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, region_file, region_used);
+  int status = got == MAP_FAILED ? OUT_OF_MEMORY : ask_allocation(a, 0);
+  if (status != 0) return status;
+  region_used += room;
+  registrations = a;
+  remember(a);
+  return 0;
+}
+
+Allocation *tw_registered(const void *host) {
+  for (Allocation *a = registrations; a != NULL; a = a->next) {
+    uint64_t offset = (uint64_t) host - (uint64_t) (a->pages + (uint64_t) a->host % PAGE);
+    if (offset < a->bytes) return a;
+  }
+  return NULL;
+}
+
+int tw_unregister(void *host) {
+  Allocation *a = tw_registered(host);
+  if (a == NULL) return 713;  // cudaErrorHostMemoryNotRegistered
+  for (Allocation **p = &registrations; *p != NULL; p = &(*p)->next) {
+    if (*p == a) {
+      *p = a->next;
+      break;
+    }
+  }
+  settle_launches();
+  uint64_t lead = (uint64_t) a->host % PAGE;
+  uint64_t room = (lead + a->bytes + PAGE - 1) / PAGE * PAGE;
+  void *got = mmap(a->pages, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (got == MAP_FAILED) return OUT_OF_MEMORY;
+  memcpy(a->pages, a->host - lead, room);
+  tw_free(a);
+  return 0;
 }
 
 static void tell_range(uint32_t operation, Allocation *a, uint64_t offset, uint64_t bytes) {
@@ -300,6 +406,8 @@ static bool is_foreign(const void *address) { return (uint64_t) address >> 48 !=
 
 int tw_copy(void *to, const void *from, size_t bytes) {
   if (bytes == 0) return 0;
+  settle_launches();
+  if (sticky) return sticky;
   Allocation *target = tw_find(to), *source = tw_find(from);
   if (target == NULL && is_foreign(to)) return INVALID_VALUE;
   if (source == NULL && is_foreign(from)) return INVALID_VALUE;
@@ -316,6 +424,8 @@ int tw_copy(void *to, const void *from, size_t bytes) {
 }
 
 int tw_fill(void *to, int value, size_t width, size_t count) {
+  settle_launches();
+  if (sticky) return sticky;
   Allocation *target = tw_find(to);
   if (target == NULL || !fits(target, to, width * count)) return INVALID_VALUE;
   uint64_t offset = (uint64_t) to - target->address;
@@ -432,23 +542,11 @@ int tw_launch(const Launch *l) {
   append32(&b, l->cooperative);
   append32(&b, l->kernel->parameter_bytes);
   append(&b, l->parameters, l->kernel->parameter_bytes);
-  int status = ask(&b);
-  int refused = take32(&b);
-  simulated_ns += take64(&b);
-  uint32_t touched = take32(&b);
-  for (uint32_t i = 0; i < touched; i++) {
-    Allocation *a = tw_find((void *) take64(&b));
-    if (a != NULL && !a->managed) a->ours = false;
-  }
-  uint32_t printed = take32(&b);
-  if (printed > 0) fwrite(b.bytes + b.used, 1, printed, stdout);
-  free(b.bytes);
-  // What goes wrong in a kernel is told by later calls.
-  if (status != 0 && !refused) {
-    sticky = status;
-    return 0;
-  }
-  return status;
+  if (pending == MOST_PENDING || pending_bytes + b.used > MOST_PENDING_BYTES) settle_launches();
+  pending++;
+  pending_bytes += b.used;
+  tell(&b);
+  return 0;
 }
 
 int tw_encode_tiled(void *map, const int64_t *words, unsigned count) {

@@ -16,12 +16,14 @@ typedef struct {
 } Device;
 
 // An allocation: device memory that this process and the simulator both have, each with its own copy.
-typedef struct {
+typedef struct Allocation {
   uint64_t address;
   uint64_t bytes;
   char *host;      // this process's copy
   bool managed;    // the process may access it at any time, at the same address if host == (char *) address
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
+  char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
+  struct Allocation *next;
 } Allocation;
 
 typedef struct { uint32_t offset, bytes; } Parameter;
@@ -64,6 +66,11 @@ void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Memory. Errors are cudaError_t, which the driver's CUresult shares for the codes used here.
 int tw_allocate(uint64_t bytes, bool managed, Allocation **out);
 void tw_free(Allocation *a);
+// Lets the device use host memory, and ends that.
+int tw_register(void *host, uint64_t bytes);
+int tw_unregister(void *host);
+// The registered memory that a host address lies in.
+Allocation *tw_registered(const void *host);
 Allocation *tw_find(const void *address);
 int tw_copy(void *to, const void *from, size_t bytes);
 int tw_fill(void *to, int value, size_t width, size_t count);
@@ -76,7 +83,9 @@ int tw_pack(Kernel *k, void **arguments, char **packed);
 int tw_launch(const Launch *l);
 int tw_encode_tiled(void *map, const int64_t *words, unsigned count);
 
-// The simulated time since the beginning, in nanoseconds.
-uint64_t tw_now(void);
-// An error of an earlier launch, after which the context is of no use, as on a GPU.
+// Waits for all launches. Returns the error of a launch after which the context is of no use, as on a GPU.
+int tw_settle(void);
+// The same error, if it is known already.
 int tw_sticky(void);
+// The simulated time since the beginning, in nanoseconds, when all launches are over.
+uint64_t tw_now(void);

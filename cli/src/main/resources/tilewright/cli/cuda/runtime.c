@@ -67,9 +67,9 @@ API Error cudaInitDevice(int device, unsigned flags, unsigned more) {
 API Error cudaChooseDevice(int *device, const void *wanted) { (void) wanted; *device = 0; return SUCCESS; }
 API Error cudaSetDeviceFlags(unsigned flags) { (void) flags; return SUCCESS; }
 API Error cudaGetDeviceFlags(unsigned *flags) { *flags = 0; return SUCCESS; }
-API Error cudaDeviceSynchronize(void) { tw_device(); return done(SUCCESS); }
+API Error cudaDeviceSynchronize(void) { return done(tw_settle()); }
 API Error cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
-API Error cudaDeviceReset(void) { return SUCCESS; }
+API Error cudaDeviceReset(void) { return done(tw_settle()); }
 API Error cudaThreadExit(void) { return SUCCESS; }
 API Error cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   (void) device; (void) peer; *can = 0; return SUCCESS;
@@ -86,7 +86,11 @@ API Error cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least =
 
 API Error cudaDeviceGetLimit(size_t *value, int limit) {
   static const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128};
-  if (limit < 0 || limit > 5) return done(INVALID_VALUE);
+  if (limit == 6) {
+    *value = tw_device()->l2_bytes * 3 / 4;
+    return SUCCESS;
+  }
+  if (limit < 0 || limit > 6) return done(INVALID_VALUE);
   *value = limits[limit];
   return SUCCESS;
 }
@@ -130,6 +134,7 @@ API Error cudaGetDeviceProperties(char *p, int device) {
   INT(560, 1); INT(564, 1); INT(568, 1);
   INT(584, 3); INT(588, 1);
   INT(592, d->bus_width); INT(596, d->l2_bytes);
+  INT(600, d->l2_bytes * 3 / 4); INT(692, 128 << 20);
   INT(604, 32 * d->warps_per_sm);
   INT(608, 1); INT(612, 1); INT(616, 1);
   SIZE(624, d->shared_per_sm);
@@ -152,6 +157,7 @@ API Error cudaGetDeviceProperties(char *p, int device) {
   INT(576, 1); INT(580, 1); INT(584, 1);
   INT(600, 3); INT(604, 1); INT(608, d->memory_clock_khz);
   INT(612, d->bus_width); INT(616, d->l2_bytes);
+  INT(620, d->l2_bytes * 3 / 4); INT(716, 128 << 20);
   INT(624, 32 * d->warps_per_sm);
   INT(628, 1); INT(632, 1); INT(636, 1);
   SIZE(640, d->shared_per_sm);
@@ -195,6 +201,8 @@ API Error cudaDeviceGetAttribute(int *value, int attribute, int device) {
     case 81: *value = d->shared_per_sm; break;
     case 97: *value = d->shared_optin; break;
     case 106: *value = d->blocks_per_sm; break;
+    case 108: *value = d->l2_bytes * 3 / 4; break;
+    case 109: *value = 128 << 20; break;
     case 111: *value = 1024; break;
     case 15: case 19: case 31: case 32: case 33: case 41: case 78: case 79: case 80: case 83: case 90: case 95: case 99:
     case 115: *value = 1; break;
@@ -216,7 +224,7 @@ static Error allocate(void **address, size_t bytes, bool managed) {
   }
   tw_lock();
   Allocation *a;
-  Error e = tw_sticky() ? tw_sticky() : tw_allocate(bytes, managed, &a);
+  Error e = tw_allocate(bytes, managed, &a);
   if (e == SUCCESS) *address = (void *) a->address;
   return unlocked(e);
 }
@@ -232,13 +240,13 @@ static Error release(void *address) {
 
 static Error copy(void *to, const void *from, size_t bytes) {
   tw_lock();
-  Error e = tw_sticky() ? tw_sticky() : tw_copy(to, from, bytes);
+  Error e = tw_copy(to, from, bytes);
   return unlocked(e);
 }
 
 static Error fill(void *to, int value, size_t width, size_t count) {
   tw_lock();
-  Error e = tw_sticky() ? tw_sticky() : tw_fill(to, value, width, count);
+  Error e = tw_fill(to, value, width, count);
   return unlocked(e);
 }
 
@@ -258,9 +266,22 @@ API Error cudaHostGetFlags(unsigned *flags, void *p) { (void) p; *flags = 0; ret
 API Error cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
   (void) flags;
   tw_lock();
-  Error e = tw_find(host) == NULL ? INVALID_VALUE : SUCCESS;
+  Allocation *a = tw_registered(host);
+  Error e = a == NULL && tw_find(host) == NULL ? INVALID_VALUE : SUCCESS;
   if (e == SUCCESS) *device = host;
+  if (a != NULL) *device = (char *) a->address + ((char *) host - a->pages - (uint64_t) a->host % 4096);
   return unlocked(e);
+}
+
+API Error cudaHostRegister(void *host, size_t bytes, unsigned flags) {
+  (void) flags;
+  tw_lock();
+  return unlocked(tw_register(host, bytes));
+}
+
+API Error cudaHostUnregister(void *host) {
+  tw_lock();
+  return unlocked(tw_unregister(host));
 }
 
 #define PITCH 512
@@ -378,7 +399,15 @@ API Error cudaMemPoolCreate(void **pool, const void *properties) {
 }
 API Error cudaMemPoolDestroy(void *pool) { (void) pool; return SUCCESS; }
 
+API Error cudaCtxResetPersistingL2Cache(void) { return SUCCESS; }
+
 // ---- Streams and events ----
+
+// Access policies and priorities, which change no result.
+API Error cudaStreamSetAttribute(Stream s, int attribute, const void *value) {
+  (void) s; (void) attribute; (void) value;
+  return SUCCESS;
+}
 
 API Error cudaStreamCreate(Stream *s) { *s = calloc(1, sizeof **s); return done(SUCCESS); }
 API Error cudaStreamCreateWithFlags(Stream *s, unsigned flags) { (void) flags; return cudaStreamCreate(s); }
@@ -392,8 +421,8 @@ API Error cudaStreamDestroy(Stream s) {
   return done(SUCCESS);
 }
 
-API Error cudaStreamSynchronize(Stream s) { (void) s; return done(SUCCESS); }
-API Error cudaStreamQuery(Stream s) { (void) s; return done(SUCCESS); }
+API Error cudaStreamSynchronize(Stream s) { (void) s; return done(tw_settle()); }
+API Error cudaStreamQuery(Stream s) { (void) s; return done(tw_settle()); }
 API Error cudaStreamWaitEvent(Stream s, Event e, unsigned flags) {
   (void) s; (void) e; (void) flags; return done(SUCCESS);
 }
@@ -403,12 +432,13 @@ API Error cudaStreamIsCapturing(Stream s, int *status) { (void) s; *status = 0; 
 
 API Error cudaStreamAddCallback(Stream s, void (*f)(Stream, Error, void *), void *data, unsigned flags) {
   (void) flags;
-  f(s, tw_sticky(), data);
+  f(s, tw_settle(), data);
   return done(SUCCESS);
 }
 
 API Error cudaLaunchHostFunc(Stream s, void (*f)(void *), void *data) {
   (void) s;
+  tw_settle();
   f(data);
   return done(SUCCESS);
 }
@@ -416,8 +446,8 @@ API Error cudaLaunchHostFunc(Stream s, void (*f)(void *), void *data) {
 API Error cudaEventCreate(Event *e) { *e = calloc(1, sizeof **e); return done(SUCCESS); }
 API Error cudaEventCreateWithFlags(Event *e, unsigned flags) { (void) flags; return cudaEventCreate(e); }
 API Error cudaEventDestroy(Event e) { free(e); return done(SUCCESS); }
-API Error cudaEventSynchronize(Event e) { (void) e; return done(SUCCESS); }
-API Error cudaEventQuery(Event e) { (void) e; return done(SUCCESS); }
+API Error cudaEventSynchronize(Event e) { (void) e; return done(tw_settle()); }
+API Error cudaEventQuery(Event e) { (void) e; return done(tw_settle()); }
 
 API Error cudaEventRecord(Event e, Stream s) {
   (void) s;
@@ -722,7 +752,7 @@ API Error cudaMemcpyToSymbol(const void *host, const void *from, size_t n, size_
   (void) kind;
   char *address;
   tw_lock();
-  Error e = tw_sticky() ? tw_sticky() : symbol(host, &address, NULL);
+  Error e = symbol(host, &address, NULL);
   if (e == SUCCESS) e = tw_copy(address + offset, from, n);
   return unlocked(e);
 }
@@ -731,7 +761,7 @@ API Error cudaMemcpyFromSymbol(void *to, const void *host, size_t n, size_t offs
   (void) kind;
   char *address;
   tw_lock();
-  Error e = tw_sticky() ? tw_sticky() : symbol(host, &address, NULL);
+  Error e = symbol(host, &address, NULL);
   if (e == SUCCESS) e = tw_copy(to, address + offset, n);
   return unlocked(e);
 }

@@ -13,6 +13,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -129,7 +130,7 @@ class SessionTest {
 
   private ByteBuffer ask(int operation, ByteBuffer operands, int status) throws IOException {
     tell(operation, operands);
-    var answer = Frame.read(channel);
+    var answer = Frame.read(Channels.newInputStream(channel));
     assertEquals(status, answer.operation());
     return answer.operands();
   }

@@ -24,7 +24,8 @@ public final class BytecodeEngine implements Engine {
   public Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, boolean watching,
       List<UnsupportedPtxException.Problem> problems, Runnable check) {
     var executables = new HashMap<String, Executable>();
-    KernelCompiler.compile(module, firstWindow, only, watching, problems, check).forEach((name, kernel) -> executables.put(name, new CompiledKernel(kernel)));
+    KernelCompiler.compile(module, firstWindow, only, watching, problems, check)
+        .forEach((name, kernel) -> executables.put(name, new CompiledKernel(kernel)));
     return executables;
   }
 
