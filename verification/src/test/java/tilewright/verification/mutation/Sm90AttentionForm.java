@@ -18,8 +18,10 @@ import tilewright.kernels.attention.BlockMask;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.ColumnMajorValues;
 import tilewright.verification.cases.QuantizedAttention;
 
@@ -49,6 +51,8 @@ enum Sm90AttentionForm {
   BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted()),
   /** Lists, and functions that read data of the launch. */
   CAPTURED(shape(2, 2, true), HeadPacking.NONE, 1, CapturedForms::of),
+  /** Splits of the keys of a cache of which some are in use, with empty splits between them. */
+  SPLITS(shape(1, 2, false), new HeadPacking(4), 1, Sm90AttentionForm::used),
   /** Lists and data of sequences. */
   CAPTURED_SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, CapturedForms::of);
 
@@ -56,6 +60,8 @@ enum Sm90AttentionForm {
   private static final int STAGES = 3;
   private static final int KEYS = 16;
   private static final int SEEDS = 3;
+  private static final int SPLIT_SEEDS = 8;
+  private static final int SPLIT_BLOCKS = 5;
 
   private final Shape shape;
   private final HeadPacking packing;
@@ -81,6 +87,9 @@ enum Sm90AttentionForm {
           sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 17}));
     }
     return switch (this) {
+      // More or fewer tiles for an even and an odd round of the ring of tiles.
+      case SPLITS -> List.of(splits(1, 200, 150, 5), splits(2, 90, 90, 0, 40), splits(40, 60, 33), splits(1, 120, 112),
+          splits(100, 16, 10), splits(70, 16, 10), splits(90, 16, 10), splits(60, 16, 10));
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
       case BYTES, BYTES_BY_COLUMNS, BYTES_PROMOTED -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
@@ -96,6 +105,21 @@ enum Sm90AttentionForm {
   private MutationTrial trial(int tiles, int keys) {
     int queries = tiles * blocks * DIM * shape.consumers() / packing.stride() - 2;
     return trial(dense(queries, keys), new int[0], new int[0]);
+  }
+
+  /** In splits longer than the ring of stages: in shorter ones the tile before frees what the loop waits for. */
+  private MutationTrial splits(int queries, int room, int... lengths) {
+    var problem = used(AttentionProblem.dense(ElementType.BF16, new Sizes(lengths.length, queries, room,
+        packing.heads(), 1, DIM, DIM)));
+    var blocks = new BlockSplits(Math.ceilDiv(room, SPLIT_BLOCKS * KEYS), SPLIT_BLOCKS);
+    var sequence = Sm90AttentionKernel.launches(problem, shape, packing, blocks);
+    var setup = new AttentionCases.Setup(name(), problem, (_, _, _) -> null, new int[0], lengths);
+    return MutationTrial.onCopies(sequence.launches().getFirst(), Buffers.withWorkspace(sequence, buffers(setup)))
+        .on(Dim3.of(this.blocks)).withSeeds(SPLIT_SEEDS).comparing("partialO", "partialLSE");
+  }
+
+  private static AttentionProblem used(AttentionProblem problem) {
+    return problem.with(problem.serving().withLengths("used"));
   }
 
   private MutationTrial sequences(int[] queries, int[] keys) {
