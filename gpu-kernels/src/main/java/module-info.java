@@ -21,7 +21,9 @@ module tilewright.kernels {
   exports tilewright.kernels;
   exports tilewright.kernels.attention;
   exports tilewright.kernels.attention.backward;
+  exports tilewright.kernels.attention.merging;
   exports tilewright.kernels.attention.quantization;
+  exports tilewright.kernels.attention.serving;
   exports tilewright.kernels.catalogue;
   exports tilewright.kernels.choice;
   exports tilewright.kernels.epilogue;

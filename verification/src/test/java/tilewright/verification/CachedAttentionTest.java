@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;

@@ -17,13 +17,13 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.kernels.attention.AttentionProblem;
-import tilewright.kernels.attention.KeySplits;
-import tilewright.kernels.attention.Serving.Pages;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving.Pages;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 

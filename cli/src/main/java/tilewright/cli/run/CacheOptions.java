@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.tensor.TensorFile;
 import tilewright.kernels.attention.Attention;
-import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.numerics.ElementType;
 
 /** The options of {@code run attention} that say how keys lie in a cache, and how they are divided. */

@@ -33,7 +33,7 @@ import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.BlockMask;
-import tilewright.kernels.attention.Serving;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;

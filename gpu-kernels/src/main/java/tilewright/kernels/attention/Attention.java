@@ -15,6 +15,8 @@ import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**

@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import java.util.stream.Stream;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.serving.Serving;
 
 /**
  * The gradients of attention: dQ (B,Sq,H,D), dK (B,Sk,Hk,D) and dV (B,Sk,Hk,Dv) from Q, K, V, O, LSE and dO

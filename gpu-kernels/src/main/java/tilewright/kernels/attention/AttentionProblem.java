@@ -8,6 +8,7 @@ import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**

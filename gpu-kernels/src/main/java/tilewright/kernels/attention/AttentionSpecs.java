@@ -4,6 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
-import tilewright.kernels.attention.KeySplits;
+import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.Timing;
 import tilewright.kernels.registry.TimingRequest;

@@ -18,11 +18,11 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
-import tilewright.kernels.attention.KeySplits;
-import tilewright.kernels.attention.PartialStates;
-import tilewright.kernels.attention.Serving;
-import tilewright.kernels.attention.StateMerge;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.attention.merging.PartialStates;
+import tilewright.kernels.attention.merging.StateMerge;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 

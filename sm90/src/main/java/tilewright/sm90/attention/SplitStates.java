@@ -9,7 +9,7 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.PartialStates;
+import tilewright.kernels.attention.merging.PartialStates;
 
 /**
  * Where splits of the keys leave their O and logarithms, in FP32.

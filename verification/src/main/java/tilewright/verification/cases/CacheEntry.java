@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.kernels.attention.Serving;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**

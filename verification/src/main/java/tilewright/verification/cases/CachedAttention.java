@@ -12,8 +12,8 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.kernels.attention.KeySplits;
-import tilewright.kernels.attention.Serving;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /** Attention on caches of keys that are split, of which only some keys are in use: all behind those is NaN. */

@@ -1,4 +1,4 @@
-package tilewright.kernels.attention;
+package tilewright.kernels.attention.serving;
 
 import java.util.Optional;
 

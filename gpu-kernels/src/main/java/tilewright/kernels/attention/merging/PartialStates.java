@@ -1,9 +1,10 @@
-package tilewright.kernels.attention;
+package tilewright.kernels.attention.merging;
 
 import java.util.List;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch.Scratch;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 

@@ -1,4 +1,4 @@
-package tilewright.kernels.attention;
+package tilewright.kernels.attention.merging;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +15,9 @@ import tilewright.kernel.Target;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;

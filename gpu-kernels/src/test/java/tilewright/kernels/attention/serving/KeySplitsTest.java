@@ -1,4 +1,4 @@
-package tilewright.kernels.attention;
+package tilewright.kernels.attention.serving;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
