@@ -120,7 +120,7 @@ public final class DeviceMemory {
     return at(window).map(a -> a.name);
   }
 
-  /** What a launch finds in a window: opens it for the launch, whatever that does with it. */
+  /** Opens a window for a launch, which may write all of it. */
   public synchronized Opened open(int window) {
     var found = at(window);
     if (found.isEmpty()) return new Opened(NOTHING, true);

@@ -75,7 +75,7 @@ class CachedAttentionTest {
     assertEquals(-1, split.get("LSE").mismatch(whole.get("LSE")));
   }
 
-  /** Pages change where keys lie, not a bit of what is computed. */
+  /** Rows of pages that a block of keys divides, that divide it, and neither. */
   @ParameterizedTest(name = "pages of {0} rows")
   @ValueSource(ints = {8, 48, 128, 384})
   void entriesInPagesAreTheReferences(int rows) {

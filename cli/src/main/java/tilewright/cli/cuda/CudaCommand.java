@@ -52,11 +52,11 @@ public final class CudaCommand implements Callable<Integer> {
   private long seed;
 
   @Option(names = "--threads", paramLabel = "N",
-      description = "Run so many blocks at a time (default: as many as there are processors).")
+      description = "Run N blocks at a time (default: as many as there are processors).")
   private Optional<Integer> threads;
 
   @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
-      description = "Stop a launch after so many seconds (default: 600).")
+      description = "Stop a launch after S seconds (default: 600).")
   private double seconds;
 
   public CudaCommand(Console console) {

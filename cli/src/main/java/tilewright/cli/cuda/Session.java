@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
@@ -93,7 +94,8 @@ final class Session implements AutoCloseable {
       case Frame.STORE -> memory.store(in.getLong(), in.getLong(), in.getLong());
       case Frame.RELEASE -> memory.release(in.getLong());
       case Frame.ENCODE -> encode(in).write(channel);
-      default -> throw new IllegalStateException("the library sent operation " + frame.operation() + ", which is not known");
+      default -> throw new IllegalStateException("the library sent operation " + frame.operation()
+          + ", which is not known");
     }
   }
 
@@ -201,7 +203,7 @@ final class Session implements AutoCloseable {
     in.getInt();
     var parameters = in.slice().order(in.order());
     var arguments = kernel.parameters.stream().map(p -> argument(parameters, p)).toList();
-    var launch = new Launch("", name, grid, block, cluster, shared, features, Set.of(), java.util.Map.of(), arguments);
+    var launch = new Launch("", name, grid, block, cluster, shared, features, Set.of(), Map.of(), arguments);
     long number = report.launched();
     var printed = new StringBuilder();
     try {

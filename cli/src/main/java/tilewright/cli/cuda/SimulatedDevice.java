@@ -37,7 +37,7 @@ record SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, i
     };
   }
 
-  /** What nvcc calls the chip's PTX target, such as {@code compute_90a}. */
+  /** Name of the chip's PTX target for nvcc, such as {@code compute_90a}. */
   String target() {
     return "compute_" + chip.capability() + (chip.capability() >= 90 ? "a" : "");
   }

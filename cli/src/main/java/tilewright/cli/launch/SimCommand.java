@@ -58,20 +58,20 @@ public final class SimCommand extends LaunchCommand {
   private String fp4Model;
 
   @Option(names = "--threads", paramLabel = "N",
-      description = "Run so many blocks at a time; 1 makes reports of races between blocks equal, run by run "
+      description = "Run N blocks at a time; 1 makes reports of races between blocks equal, run by run "
           + "(default: as many as there are processors).")
   private Optional<Integer> threads;
 
   @Option(names = "--limit-instructions", paramLabel = "N", defaultValue = "1000000000000",
-      description = "Stop a launch after so many thread instructions (default: 10^12).")
+      description = "Stop a launch after N thread instructions (default: 10^12).")
   private long instructions;
 
   @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
-      description = "Stop a launch after so many seconds (default: 600).")
+      description = "Stop a launch after S seconds (default: 600).")
   private double seconds;
 
   @Option(names = "--limit-memory", paramLabel = "MIB",
-      description = "Do not begin a launch that needs more than so many MiB (default: what the JVM may take).")
+      description = "Do not begin a launch that needs more than MIB mebibytes (default: what the JVM may take).")
   private Optional<Long> mebibytes;
 
   public SimCommand(Console console) {

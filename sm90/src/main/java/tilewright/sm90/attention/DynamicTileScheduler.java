@@ -43,7 +43,7 @@ final class DynamicTileScheduler {
     this.slots = slots;
   }
 
-  /** What the places of the order stand for; some may be of tiles that there are none of. */
+  /** Meaning of the places of the order, some of which may be of tiles that do not exist. */
   interface Slots {
     /** A tile at each place. */
     Slots ALL = new Slots() {};
@@ -58,7 +58,7 @@ final class DynamicTileScheduler {
       return tile.number().atLeast(0);
     }
 
-    /** What the producer does where there is none. */
+    /** Action of the producer where there is none. */
     default void pass(Tile missing) {}
   }
 

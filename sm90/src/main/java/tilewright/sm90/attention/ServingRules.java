@@ -12,7 +12,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 
-/** What the Hopper kernel does of a cache's keys, and how it divides them. */
+/** Decides which caches of keys the Hopper kernel reads, and how it divides them. */
 final class ServingRules {
   /** Rows after which the swizzle of shared memory begins anew. */
   private static final int LEAST_PART = 8;

@@ -34,7 +34,7 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
    */
   public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks, I32 split)
       implements SequenceHead {
-    /** The same head with its rows elsewhere. */
+    /** Returns the same head with its rows elsewhere. */
     public Tile in(SeqlenInfo other) {
       return new Tile(query, head, headOfKeys, batch, other, blocks, split);
     }

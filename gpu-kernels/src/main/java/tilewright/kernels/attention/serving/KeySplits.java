@@ -10,7 +10,7 @@ public sealed interface KeySplits {
   /** By {@link #fewest}, where the query tiles leave multiprocessors idle. */
   record Automatic() implements KeySplits {}
 
-  /** At most so many ranges of keys of equal length; one is the kernel without splits. */
+  /** Ranges of keys of equal length, {@code count} at most; one is the kernel without splits. */
   record Ranges(int count) implements KeySplits {
     public Ranges {
       if (count < 1 || count > MOST) {
@@ -47,7 +47,7 @@ public sealed interface KeySplits {
 
   /** Blocks that take as long as filling and draining a work item's pipeline. */
   double OVERHEAD_BLOCKS = 1.5;
-  /** What more splits have to save, since each has results to merge. */
+  /** Part of the time that more splits may leave at most to be worth their merging. */
   double WORTH = 0.97;
   /** The fewest blocks that are worth a work item of their own. */
   int FEWEST_BLOCKS = 4;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KeySplitsTest {
   private static final int MULTIPROCESSORS = 132;
 
-  /** Of blocks of 128 keys of 8 heads: full waves need none, and what is left over counts as a wave. */
+  /** Splits of 8 heads in blocks of 128 keys: full waves need none, and a remainder counts as a wave. */
   @ParameterizedTest(name = "{0} tiles of {1} blocks")
   @CsvSource({"1024, 8, 1", "512, 32, 1", "256, 64, 1", "128, 1024, 1", "64, 128, 2", "32, 128, 4", "66, 128, 2",
       "10000, 1, 1", "1, 3, 1", "1, 8, 2"})
