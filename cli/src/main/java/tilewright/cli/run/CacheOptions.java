@@ -4,15 +4,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
-import tilewright.cli.tensor.TensorFile;
+import tilewright.cli.tensor.IntegerVector;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.serving.KeySplits;
-import tilewright.numerics.ElementType;
 
 /** The options of {@code run attention} that say how keys lie in a cache, and how they are divided. */
 final class CacheOptions {
@@ -33,27 +31,23 @@ final class CacheOptions {
     splits.ifPresent(text -> attention.splits(KeySplits.parse(text)));
     used.ifPresent(path -> {
       var sizes = attention.problem().sizes();
-      var lengths = integers(path, List.of((long) sizes.batch()), sizes.keys(), "keys", arena);
-      buffers.put(USED, lengths);
+      buffers.put(USED, lengths(path, sizes.batch(), sizes.keys(), arena));
       attention.keyLengths(USED);
     });
   }
 
-  /** Integers of a file from 0 to {@code most}. */
-  private static MemorySegment integers(Path path, List<Long> shape, int most, String what, Arena arena) {
-    var file = TensorFile.read(path.toString(), arena);
-    if (file.type() != ElementType.I32 || !file.shape().equals(shape)) {
-      throw CommandFailure.badFile(path, "has " + AttentionFileOptions.text(file.shape()) + " elements of "
-          + file.type().text() + "; needed are " + AttentionFileOptions.text(shape) + " of i4");
+  private static MemorySegment lengths(Path path, int batch, int most, Arena arena) {
+    var lengths = IntegerVector.read(path, "the keys in use of each batch entry", arena);
+    if (lengths.length != batch) {
+      throw CommandFailure.badFile(path, "has " + lengths.length + " numbers: needed is one for each of " + batch
+          + " batch entries");
     }
-    var data = file.data();
-    for (long at = 0; at < data.byteSize(); at += Integer.BYTES) {
-      int number = data.get(ValueLayout.JAVA_INT_UNALIGNED, at);
-      if (number < 0 || number > most) {
-        throw CommandFailure.badFile(path, "has " + number + " as its number " + at / Integer.BYTES + " of " + what
-            + ": 0 to " + most);
+    for (int entry = 0; entry < batch; entry++) {
+      if (lengths[entry] < 0 || lengths[entry] > most) {
+        throw CommandFailure.badFile(path, "has " + lengths[entry] + " keys for batch entry " + entry
+            + ": needed are 0 to " + most);
       }
     }
-    return AttentionFileOptions.nonEmpty(data, arena);
+    return AttentionFileOptions.nonEmpty(arena.allocateFrom(ValueLayout.JAVA_INT, lengths), arena);
   }
 }

@@ -17,13 +17,8 @@ public record SequenceLengths(int[] bounds) {
    * @throws CommandFailure naming the file, what was found and what is needed
    */
   public static SequenceLengths read(Path path, int rows, Arena arena) {
-    var file = NpyFile.read(path, arena);
-    var type = file.header().type();
-    if (type.kind() != 'i' || type.bytes() != Integer.BYTES || file.header().shape().size() != 1) {
-      throw CommandFailure.badFile(path, "needed is one mode of i4: cumulated lengths from 0 to " + rows);
-    }
-    int count = Math.toIntExact(file.header().shape().getFirst());
-    var bounds = IntStream.range(0, count).map(i -> file.data().getAtIndex(ValueLayout.JAVA_INT, i)).toArray();
+    var bounds = IntegerVector.read(path, "cumulated lengths from 0 to " + rows, arena);
+    int count = bounds.length;
     if (count < 2 || bounds[0] != 0 || bounds[count - 1] != rows
         || !IntStream.range(1, count).allMatch(i -> bounds[i - 1] <= bounds[i])) {
       throw CommandFailure.badFile(path, "needed are cumulated lengths that rise from 0 to " + rows);

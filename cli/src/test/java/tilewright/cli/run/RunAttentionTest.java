@@ -165,6 +165,47 @@ class RunAttentionTest {
     assertTrue(run(tensors).err().contains("needed are cumulated lengths that rise from 0 to 4"));
   }
 
+  /** Values 0, 1, 2, …, of which the first 150 are in use, and others are NaN. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "1", "2", "128-keys"})
+  void keysInUseAreSeenHoweverTheyAreSplit(String splits) throws IOException {
+    npy("q.npy", 1, _ -> 0);
+    npy("v.npy", 300, i -> i / DIM < 150 ? i / DIM : Float.NaN);
+    lengths("used.npy", 150);
+    var run = run("--q", path("q.npy"), "--k", path("v.npy"), "--v", path("v.npy"), "--used", path("used.npy"),
+        "--splits", splits, "--lse", path("lse.npy"));
+    assertEquals(0, run.exitCode(), run.err());
+    assertTrue(run.out().contains("by sm90_attention on sim"), run.out());
+    for (int i = 0; i < DIM; i++) assertEquals(74.5f, Float.float16ToFloat(data("o.npy", 2 * DIM).getShort(2 * i)));
+    assertEquals(Math.log(150), data("lse.npy", 4).getFloat(0), 1e-5);
+  }
+
+  @Test
+  void keysInUseAndSplitsThatCannotBeAreRefused() throws IOException {
+    npy("q.npy", 1, _ -> 0);
+    npy("v.npy", 300, _ -> 0);
+    for (var wrong : List.of(new int[] {301}, new int[] {-1})) {
+      lengths("used.npy", wrong);
+      assertRefused("has " + wrong[0] + " keys for batch entry 0: needed are 0 to 300", "--used", path("used.npy"));
+    }
+    lengths("used.npy", 3, 4);
+    assertRefused("has 2 numbers: needed is one for each of 1 batch entries", "--used", path("used.npy"));
+    assertRefused("needed is one mode of i4: the keys in use", "--used", path("q.npy"));
+    assertRefused("no such file", "--used", path("none.npy"));
+    assertRefused("invalid splits x: auto, a number such as 4", "--splits", "x");
+    assertRefused("invalid number of splits 0: 1 to 1024", "--splits", "0");
+    assertRefused("splits of 100 keys are no whole blocks: take a multiple of 128", "--splits", "100-keys");
+    assertRefused("need sm90_attention", "--splits", "2", "--kernel", "sm80_attention");
+    assertFalse(Files.exists(folder.resolve("o.npy")));
+  }
+
+  private void assertRefused(String reason, String... options) {
+    var files = Stream.of("--q", path("q.npy"), "--k", path("v.npy"), "--v", path("v.npy"));
+    var run = run(Stream.concat(files, Stream.of(options)).toArray(String[]::new));
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains(reason), run.err());
+  }
+
   @Test
   void everyKernelGivesTheSameAndOthersAreRefusedByName() throws IOException {
     npy("q.npy", KEYS, _ -> 0);
