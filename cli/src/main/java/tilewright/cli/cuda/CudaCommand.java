@@ -3,20 +3,20 @@ package tilewright.cli.cuda;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.launch.ScheduleOptions;
 import tilewright.device.cubin.UserCache;
 import tilewright.kernel.Chip;
 import tilewright.simulator.SimulatorOptions;
@@ -47,17 +47,8 @@ public final class CudaCommand implements Callable<Integer> {
       description = "Do not look for them: several times faster. Bounds are still checked.")
   private boolean plain;
 
-  @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
-      description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
-  private long seed;
-
-  @Option(names = "--threads", paramLabel = "N",
-      description = "Run N blocks at a time (default: as many as there are processors).")
-  private Optional<Integer> threads;
-
-  @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
-      description = "Stop a launch after S seconds (default: 600).")
-  private double seconds;
+  @Mixin
+  private ScheduleOptions schedule;
 
   public CudaCommand(Console console) {
     this.console = console;
@@ -66,10 +57,7 @@ public final class CudaCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (sanitize && plain) throw CommandFailure.badInput("--sanitize and --no-sanitize exclude each other");
-    if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
-    threads.filter(n -> n < 1).ifPresent(n -> {
-      throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
-    });
+    schedule.check();
     var device = SimulatedDevice.of(chosen());
     var report = new Report(console);
     var program = Path.of(words.getFirst());
@@ -90,9 +78,7 @@ public final class CudaCommand implements Callable<Integer> {
   }
 
   private SimulatorOptions options() {
-    var defaults = SimulatorOptions.defaults();
-    return defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed).withSanitizer(!plain)
-        .withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)));
+    return schedule.applyTo(SimulatorOptions.defaults()).withSanitizer(!plain);
   }
 
   private static boolean isSource(Path program) {

@@ -34,6 +34,12 @@ final class Session implements AutoCloseable {
   private static final int NO_KERNEL_IMAGE = 209;
   private static final int INVALID_PTX = 218;
   private static final int NOT_FOUND = 500;
+  private static final int ILLEGAL_ADDRESS = 700;
+  private static final int LAUNCH_TIMEOUT = 702;
+  private static final int ASSERT = 710;
+  private static final int ILLEGAL_INSTRUCTION = 715;
+  private static final int MISALIGNED_ADDRESS = 716;
+  private static final int LAUNCH_FAILURE = 719;
   private static final int NOT_SUPPORTED = 801;
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -245,13 +251,13 @@ final class Session implements AutoCloseable {
   private static int status(SimulationResult result) {
     return result.findings().stream().map(Finding::kind).filter(Finding.Kind::stops).findFirst().map(kind ->
         switch (kind) {
-          case OUT_OF_BOUNDS -> 700;
-          case DEADLOCK, INSTRUCTION_LIMIT, TIME_LIMIT -> 702;
-          case ASSERTION -> 710;
-          case INVALID_OPERATION -> 715;
-          case MISALIGNED -> 716;
+          case OUT_OF_BOUNDS -> ILLEGAL_ADDRESS;
+          case DEADLOCK, INSTRUCTION_LIMIT, TIME_LIMIT -> LAUNCH_TIMEOUT;
+          case ASSERTION -> ASSERT;
+          case INVALID_OPERATION -> ILLEGAL_INSTRUCTION;
+          case MISALIGNED -> MISALIGNED_ADDRESS;
           case MEMORY_LIMIT -> OUT_OF_MEMORY;
-          default -> 719;
+          default -> LAUNCH_FAILURE;
         }).orElse(0);
   }
 

@@ -2,11 +2,11 @@ package tilewright.cli.launch;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
@@ -48,31 +48,17 @@ public final class SimCommand extends LaunchCommand {
       description = "Write when warps run and wait, as a trace that Perfetto opens.")
   private Optional<Path> trace;
 
-  @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
-      description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
-  private long seed;
-
   @Option(names = "--fp4-model", paramLabel = "MODEL", defaultValue = "sf-tensor",
       description = "How sm_100 adds up block-scaled products: sf-tensor or mma-sim, two published models that differ "
           + "in rare cases; both are unverified here (default: sf-tensor).")
   private String fp4Model;
 
-  @Option(names = "--threads", paramLabel = "N",
-      description = "Run N blocks at a time; 1 makes reports of races between blocks equal, run by run "
-          + "(default: as many as there are processors).")
-  private Optional<Integer> threads;
-
-  @Option(names = "--limit-instructions", paramLabel = "N", defaultValue = "1000000000000",
-      description = "Stop a launch after N thread instructions (default: 10^12).")
-  private long instructions;
-
-  @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
-      description = "Stop a launch after S seconds (default: 600).")
-  private double seconds;
-
   @Option(names = "--limit-memory", paramLabel = "MIB",
       description = "Do not begin a launch that needs more than MIB mebibytes (default: what the JVM may take).")
   private Optional<Long> mebibytes;
+
+  @Mixin
+  private ScheduleOptions schedule;
 
   public SimCommand(Console console) {
     super(console);
@@ -80,13 +66,7 @@ public final class SimCommand extends LaunchCommand {
 
   @Override
   public Integer call() {
-    if (instructions < 1) {
-      throw CommandFailure.badInput("--limit-instructions is " + instructions + "; needed is 1 or more");
-    }
-    if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
-    threads.filter(n -> n < 1).ifPresent(n -> {
-      throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
-    });
+    schedule.check();
     mebibytes.filter(m -> m < 1 || m > MOST_MEBIBYTES).ifPresent(m -> {
       throw CommandFailure.badInput("--limit-memory is " + m + "; needed is 1 to " + MOST_MEBIBYTES);
     });
@@ -128,10 +108,8 @@ public final class SimCommand extends LaunchCommand {
 
   private SimulatorOptions options(LaunchFile file) {
     boolean watch = profile || page.isPresent() || trace.isPresent();
-    var defaults = SimulatorOptions.defaults();
-    var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
+    var options = schedule.applyTo(SimulatorOptions.defaults())
         .withSanitizer(sanitizes(file.launch())).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
-        .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
         .withMemoryLimit(memoryLimit().bytes())
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
         .withOutput(console()::kernelText);
