@@ -151,16 +151,126 @@ def test_captured_graphs_replay():
     assert not torch.equal(found, wanted) and torch.equal(found, flex_attention(q, k, v, block_mask=blocks))
 
 
-def test_compiled_functions_call_it_as_it_is():
+def test_compiled_graphs_have_it_whole():
     q, k, v = tensors(1, 4, 4, 256, 256, 64)
     blocks = create_block_mask(causal, 1, None, 256, 256, device="cuda")
 
     def f(q, k, v):
         return flex_attention(q * 2, k, v, block_mask=blocks).square().sum()
 
-    found, wanted = (torch.autograd.grad(g(q, k, v), (q, k, v)) for g in (torch.compile(f), f))
+    torch._dynamo.reset()
+    found, wanted = (torch.autograd.grad(g(q, k, v), (q, k, v)) for g in (torch.compile(f, fullgraph=True), f))
     for a, b in zip(found, wanted):
         assert torch.allclose(a.float(), b.float(), atol=0.1, rtol=0.05)
+
+
+def same(compiled, f, *given):
+    assert torch.equal(compiled(*given), f(*given))
+
+
+def test_compiled_graphs_follow_what_functions_read():
+    def capped(cap, slopes):
+        return lambda s, b, h, i, j: cap * torch.tanh((s + slopes[h] * (j - i)) / cap)
+
+    def f(q, k, v, score):
+        return flex_attention(q, k, v, score)
+
+    torch._dynamo.reset()
+    compiled = torch.compile(f, fullgraph=True)
+    slopes = torch.rand(4, device="cuda")
+    alibi = lambda s, b, h, i, j: s + slopes[h] * (j - i)  # noqa: E731
+    for size in (256, 320, 384):
+        given = tensors(1, 4, 4, size, size, 64, grad=False)
+        same(compiled, f, *given, alibi)
+    slopes.mul_(-1)
+    same(compiled, f, *given, alibi)
+    slopes = torch.rand(4, device="cuda")
+    same(compiled, f, *given, alibi)
+    for cap in (20, 30, 40.5, 50.5):
+        same(compiled, f, *given, lambda s, b, h, i, j: cap * torch.tanh(s / cap))
+
+
+WIDTH = [100]
+
+
+def test_compiled_graphs_see_new_globals_and_documents():
+    def f(q, k, v, mask):
+        return flex_attention(q, k, v, block_mask=mask)
+
+    def narrow(b, h, i, j):
+        return (i >= j) & (i - j < WIDTH[0])
+
+    torch._dynamo.reset()
+    compiled = torch.compile(f, fullgraph=True)
+    given = tensors(2, 4, 2, 256, 256, 64, grad=False)
+    given = given[0], *[x.repeat_interleave(2, 1) for x in given[1:]]
+    for width in (100, 60):
+        WIDTH[0] = width
+        same(compiled, f, *given, create_block_mask(narrow, 1, None, 256, 256, device="cuda"))
+    for ends in (100, 200):
+        documents = (torch.arange(256, device="cuda", dtype=torch.int32) // ends)[None].repeat(2, 1)
+        mask = create_block_mask(lambda b, h, i, j: documents[b, i] == documents[b, j], 2, None, 256, 256,
+                                 device="cuda")
+        same(compiled, f, *given, mask)
+
+
+def test_graphs_break_where_nobody_can_see_what_changes():
+    class Settings:
+        cap = 20.0
+
+    settings, flag = Settings(), torch.ones(1, device="cuda")
+    q, k, v = tensors(1, 4, 4, 256, 256, 64, grad=False)
+
+    def by_object(s, b, h, i, j):
+        return settings.cap * torch.tanh(s / settings.cap)
+
+    def by_host(s, b, h, i, j):
+        return (20 if flag.item() > 0 else 30) * torch.tanh(s / 20)
+
+    def inside(q, k, v):
+        cap = 20 * q.shape[0]
+
+        def score(s, b, h, i, j):
+            return cap * torch.tanh(s / cap)
+
+        return flex_attention(q, k, v, score)
+
+    for score in (by_object, by_host):
+        def f(q, k, v):
+            return flex_attention(q, k, v, score)
+
+        torch._dynamo.reset()
+        compiled = torch.compile(f)
+        same(compiled, f, q, k, v)
+        Settings.cap = 30.0
+        flag.zero_()
+        same(compiled, f, q, k, v)
+        flag.fill_(1)
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("slopes", torch.rand(4, device="cuda"))
+
+        def score(self, s, b, h, i, j):
+            return s + self.slopes[h] * (j - i)
+
+        def forward(self, q, k, v):
+            return flex_attention(q, k, v, self.score)
+
+    for f in (inside, Layer()):
+        torch._dynamo.reset()
+        compiled = torch.compile(f)
+        same(compiled, f, q, k, v)
+    f.slopes = torch.rand(4, device="cuda")
+    same(compiled, f, q, k, v)
+
+
+def test_without_functions_it_is_attention():
+    q, k, v = tensors(2, 4, 2, 200, 300, 64)
+    wanted, plain = (reference(q, k, v, None, None, t)[0] for t in (torch.float64, q.dtype))
+    gradients_are_close(flex_attention(q, k, v, enable_gqa=True), wanted, plain, (q, k, v))
+    o, lse = flex_attention(q, k, v, lambda s, b, h, i, j: s, enable_gqa=True, return_lse=True)
+    assert torch.equal(o, flex_attention(q, k, v, enable_gqa=True)) and lse.shape == (2, 4, 200)
 
 
 def test_operators_keep_their_promises():

@@ -30,14 +30,11 @@ class Lifted:
 
 
 class Captured:
-    """A tensor that a function reads.
+    """A tensor that a function reads; one without dimensions is read as a row."""
 
-    :param own: what the function calls it: another view may be read in its place
-    """
-
-    def __init__(self, tensor, kind, rank, own):
+    def __init__(self, tensor, kind, rank):
         self.tensor, self.kind, self.rank = tensor, kind, rank
-        self.name = own.data_ptr(), tuple(own.shape), own.stride(), kind
+        self.name = tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind
 
 
 def key(node):
@@ -665,7 +662,7 @@ def read(tensor, indices):
         tensor, indices = tensor.reshape(1), (0,)
     stored = {"bool": "i8", "i64": "i32", "i16": "i32", "u8": "i32"}.get(kind, kind)
     nodes = [_bounded(tensor, mode, as_integer(index)) for mode, index in enumerate(indices)]
-    node = ("read", Captured(tensor, stored, len(indices), own), *nodes)
+    node = ("read", Captured(own, stored, len(indices)), *nodes)
     if stored in ("f32", "f16", "bf16"):
         return Number.of(node)
     integer = Integer.of(node, -WHOLE, WHOLE - 1, True)
@@ -722,6 +719,9 @@ FUNCTIONS = {
 }
 
 
+HOST_READS = {"item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "equal", "allclose"}
+
+
 def _binary(method, a, b):
     """An operator whose first operand may be a tensor or a constant."""
     if not isinstance(a, Proxy):
@@ -760,7 +760,13 @@ def _mode():
         return None
 
     class Mode(overrides.TorchFunctionMode):
+        def __init__(self, host_reads):
+            super().__init__()
+            self._host_reads = host_reads
+
         def __torch_function__(self, called, types, given=(), options=None):
+            if getattr(called, "__name__", None) in HOST_READS:
+                self._host_reads.append(called.__name__)
             if _has_proxy(given) or _has_proxy((options or {}).values()):
                 return apply(called, given, options or {})
             return called(*given, **(options or {}))
@@ -768,17 +774,19 @@ def _mode():
     return Mode
 
 
-def _calling(function, arguments):
+def _calling(function, arguments, host_reads):
     """Calls a function of proxies, which may give them to tensors and to functions of PyTorch's."""
     mode = _mode()
     if mode is None:
         return function(*arguments)
-    with mode():
+    with mode(host_reads):
         return function(*arguments)
 
 
 class Traced:
     """Functions of a problem: their form, and the constants and tensors that a launch gives.
+
+    ``host_reads`` are the ways by which functions read numbers of tensors while they were traced.
 
     :param sizes: batch entries, heads, queries and keys
     :param blocks: the extents of listed blocks, or None
@@ -786,14 +794,14 @@ class Traced:
 
     def __init__(self, score_mod, mask_mod, sizes, blocks):
         names = [Integer.of(name, 0, max(0, extent - 1)) for name, extent in zip("bhqk", sizes)]
-        self.integers, self.numbers, self.tensors = [], [], []
+        self.integers, self.numbers, self.tensors, self.host_reads = [], [], [], []
         self._places = {}
         score = mask = None
         if score_mod is not None:
-            result = as_number(_calling(score_mod, [Number.of("s"), *names]))
+            result = as_number(_calling(score_mod, [Number.of("s"), *names], self.host_reads))
             score = None if result.node() == "s" else self._form(result.node())
         if blocks is not None:
-            result = as_predicate(_calling(mask_mod, names)) if mask_mod is not None else Predicate(True)
+            result = Predicate(True) if mask_mod is None else as_predicate(_calling(mask_mod, names, self.host_reads))
             if result.value is False:
                 refuse("a mask that hides everything")
             mask = self._form(result.value)

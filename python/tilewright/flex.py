@@ -10,12 +10,13 @@ import torch
 import torch.nn.functional as F
 
 from . import _compile, _functions, _runtime
-from ._torch import New, Plans, current_device, current_stream, keeps_gradients, register
-from .ops import TYPES, aligned, cast, check, no_second_derivatives, strides
+from ._torch import New, Plans, current_device, current_stream, is_tracing, keeps_gradients, register
+from .ops import TYPES, aligned, attention, cast, check, no_second_derivatives, strides
 
 DIMS = (64, 96, 128, 192, 256)  # head dimensions that kernels are compiled for
 READY_MADE = {json.dumps(form, separators=(",", ":")): name for name, form in json.loads(
     (pathlib.Path(__file__).parent / "functions.json").read_text()).items()}
+NO_FUNCTIONS = '{"score":null,"mask":null,"tensors":[],"blocks":null}'
 LISTS = {"flex_forward": ("blockCounts", "partialBlocks", "fullBlocks"), "flex_backward": ("tileCounts", "tileList")}
 
 _plans = Plans()
@@ -69,6 +70,8 @@ class _Problem:
             for mode, (extent, stride) in enumerate(zip(tensor.shape, tensor.stride())):
                 self.numbers.update({f"t{place}_{mode}": extent, f"t{place}_s{mode}": stride})
         self.names = tuple(f"t{place}" for place in range(len(read)))
+        # Two numbers are read in one access where there is one row.
+        self.moved = {place for place, x in enumerate(read) if x.dim() == 1 and x.data_ptr() % (2 * x.element_size())}
         self.listed = form["blocks"] is not None
         if self.listed:
             self._note("p", form["blocks"], *lists[:2])
@@ -141,6 +144,8 @@ class _Problem:
 
         :param addresses: those of the tensors that :meth:`prepare` was given names of
         """
+        if self.moved:
+            read = [x.clone() if place in self.moved else x for place, x in enumerate(read)]
         others = [x.data_ptr() for x in (*read, *lists, *(lists if len(lists) == 2 else ()))]
         made = self.lists.of(lists, others, stream, self.ordinal) if self.listed else ()
         held = [x.tensor() for x in self.workspace]
@@ -263,21 +268,20 @@ register("flex_backward", f"(Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, 
          "(Tensor, Tensor, Tensor)", _backward, _fake_backward, no_second_derivatives)
 
 
-def _stored(captured, device):
+def _stored(tensor, kind, device):
     """A captured tensor as kernels read it: the last index contiguous, of a type that they have."""
-    tensor = captured.tensor
     if tensor.device != device:
         raise ValueError(f"a captured tensor is on {tensor.device}, but query is on {device}")
     if tensor.requires_grad and keeps_gradients():
         raise NotImplementedError("a captured tensor requires a gradient: needed is detach(), or torch.no_grad(); "
                                   "kernels for Python have gradients of query, key and value")
+    if tensor.dim() == 0:
+        tensor = tensor.reshape(1)
     if tensor.dtype is torch.bool:
         tensor = tensor.view(torch.int8)
-    elif captured.kind == "i32" and tensor.dtype is not torch.int32:
+    elif kind == "i32" and tensor.dtype is not torch.int32:
         tensor = tensor.to(torch.int32)
-    beside = 2 * tensor.element_size()  # two numbers are read in one access where there is one row
-    fits = tensor.stride(-1) == 1 or tensor.shape[-1] == 1
-    return tensor if fits and (tensor.dim() > 1 or tensor.data_ptr() % beside == 0) else tensor.contiguous().clone()
+    return tensor if tensor.stride(-1) == 1 or tensor.shape[-1] == 1 else tensor.contiguous()
 
 
 def _listed(block_mask):
@@ -297,8 +301,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                    kernel_options=None):
     """Takes the place of torch.nn.attention.flex_attention.flex_attention: (batch, heads, sequence, dim) tensors.
 
-    Functions are traced at each call. Those in functions.json have kernels in this package; for others Java's
-    ``tilewright`` command compiles one, once, where it is on the PATH or TILEWRIGHT_HOME names its folder.
+    Functions are traced at each call, or once for a graph of ``torch.compile``. Those in functions.json have kernels in
+    this package; for others Java's ``tilewright`` command compiles one, once, where it is on the PATH or
+    TILEWRIGHT_HOME names its folder. Without functions it is attention.
 
     :param score_mod: a function of (score, batch, head, query, key), each a scalar
     :param block_mask: a BlockMask of PyTorch's
@@ -314,15 +319,28 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     if block_mask is not None:
         blocks, mask_mod = block_mask.BLOCK_SIZE, block_mask.mask_mod
         blocks = (blocks, blocks) if isinstance(blocks, int) else tuple(blocks)
-    traced = _functions.Traced(score_mod, mask_mod, sizes, blocks)
-    read = [_stored(captured, query.device) for captured in traced.tensors]
-    lists = [] if block_mask is None else _listed(block_mask)
-    scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
-    o, lse = torch.ops.tilewright.flex_forward(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2),
-                                               lists, read, traced.text, traced.integers, traced.numbers, scale)
+    if is_tracing():
+        form = _closures.form_of(score_mod, mask_mod, sizes, blocks)
+        if form is None:
+            return _broken(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse)
+        text, integers, numbers, captured = form
+    else:
+        traced = _functions.Traced(score_mod, mask_mod, sizes, blocks)
+        text, integers, numbers = traced.text, traced.integers, traced.numbers
+        captured = [(read.tensor, read.kind) for read in traced.tensors]
+    given = [x.transpose(1, 2) for x in (query, key, value)]
+    if text == NO_FUNCTIONS:
+        o, lse = attention(*given, scale=scale)
+    else:
+        read = [_stored(tensor, kind, query.device) for tensor, kind in captured]
+        lists = [] if block_mask is None else _listed(block_mask)
+        scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
+        o, lse = torch.ops.tilewright.flex_forward(*given, lists, read, text, integers, numbers, scale)
     o = o.transpose(1, 2)
     return (o, lse) if return_lse else o
 
 
 if hasattr(torch.compiler, "disable"):
-    flex_attention = torch.compiler.disable(flex_attention)  # tracing calls the functions with what is no tensor
+    from . import _closures
+
+    _broken = torch.compiler.disable(flex_attention)

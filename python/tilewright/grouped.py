@@ -91,10 +91,17 @@ def _remember(ctx, inputs, output):
 
 def _backward(ctx, dy):
     a, b, offs = ctx.saved_tensors
-    if ctx.needs_input_grad[1]:
-        raise NotImplementedError("grouped_gemm has no gradient of b: no kernel sums over the rows of a group")
-    da = torch.ops.tilewright.grouped_gemm(dy.contiguous(), b.transpose(1, 2), offs)
-    return da, None, None
+    dy = dy.contiguous()
+    da = torch.ops.tilewright.grouped_gemm(dy, b.transpose(1, 2), offs) if ctx.needs_input_grad[0] else None
+    return da, _sums_over_rows(a, dy, offs) if ctx.needs_input_grad[1] else None, None
+
+
+def _sums_over_rows(a, dy, offs):
+    """The gradient of b by PyTorch's product: no kernel of ours sums over the rows of a group."""
+    product = getattr(torch, "_grouped_mm", None)
+    if product is None:
+        raise NotImplementedError("grouped_gemm has no gradient of b in this PyTorch: needed is torch._grouped_mm")
+    return product(a.t(), dy, offs=offs)
 
 
 register("grouped_gemm", "(Tensor a, Tensor b, Tensor offs) -> Tensor", _run,
