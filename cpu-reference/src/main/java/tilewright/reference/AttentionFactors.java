@@ -19,12 +19,13 @@ import tilewright.numerics.TensorCoreModel;
  * @param tile keys of a tile
  * @param tensorCores whose sums a step-by-step computation makes
  * @param together tiles whose P·V they sum; the results are added to O in FP32
+ * @param split keys of each range whose O and logarithm stand by themselves and are merged at the end, or all
  */
 public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScales> scales, ElementType probabilities,
-    ElementType output, int tile, TensorCores tensorCores, int together) {
+    ElementType output, int tile, TensorCores tensorCores, int together, int split) {
   /** Keys of a tile where nothing else is said. */
   public static final int TILE = 128;
-  /** Tensor cores sum P·V of all tiles. */
+  /** Tensor cores sum P·V of all tiles; all keys are one range. */
   public static final int ALL = Integer.MAX_VALUE;
 
   private static final int PROBABILITY_EXPONENT = 8;
@@ -32,19 +33,20 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
   public AttentionFactors {
     AttentionReference.require(tile > 0, "a tile has a positive number of keys, not " + tile);
     AttentionReference.require(together > 0, "P·V of a positive number of tiles is summed, not of " + together);
+    AttentionReference.require(split > 0, "a range has a positive number of keys, not " + split);
   }
 
   /** Factors of rows, without scales that tensor cores multiply by. */
   public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
-    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores, ALL);
+    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores, ALL, ALL);
   }
 
   /** Scales of mxf8 operands. */
   public AttentionFactors(BlockScales scales, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
     this(scales.ones(scales.q), scales.ones(scales.k), scales.ones(scales.v), Optional.of(scales), probabilities,
-        output, tile, tensorCores, ALL);
+        output, tile, tensorCores, ALL, ALL);
   }
 
   /** Factors of operands whose O is of a type, with P in E4M3, the usual tiles and sums in FP32. */
@@ -54,7 +56,12 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
 
   /** Returns these factors with P·V of some tiles summed by tensor cores before it is added to O in FP32. */
   public AttentionFactors promoted(int tiles) {
-    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles);
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles, split);
+  }
+
+  /** Returns these factors with keys in ranges of that many. */
+  public AttentionFactors split(int keys) {
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, together, keys);
   }
 
   /** The arithmetic of sums of products. */

@@ -113,27 +113,36 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
   private Result run(Precision precision, AttentionGemms gemms) {
     int rows = batches() * queries() * heads();
     int width = extent(v, 3);
-    int tile = factors.map(AttentionFactors::tile).orElse(Math.max(1, keys()));
-    int together = factors.map(AttentionFactors::together).orElse(AttentionFactors.ALL);
+    int split = factors.map(AttentionFactors::split).orElse(AttentionFactors.ALL);
+    int splits = Math.max(1, Math.ceilDiv(keys(), split));
     var lse = new double[rows];
     var o = new double[rows * width];
     IntStream.range(0, rows).parallel().forEach(row -> {
       var scores = scores(precision, gemms, row);
-      var sums = new SoftmaxRow(precision, width, together);
-      for (int first = (Math.ceilDiv(keys(), tile) - 1) * tile; first >= 0; first -= tile) {
-        int end = Math.min(keys(), first + tile);
-        double largest = scores.max(first, end);
-        if (largest == Double.NEGATIVE_INFINITY) continue;
-        sums.next(largest);
-        for (int begin = first, next; begin < end; begin = next) {
-          next = endOfFactor(begin, end);
-          addKeys(precision, gemms, sums, scores, begin, next, factorOfValues(row, begin));
-        }
-      }
-      lse[row] = sums.logarithm();
-      for (int d = 0; d < width; d++) o[row + rows * d] = sums.result(d);
+      var sums = IntStream.range(0, splits).mapToObj(s -> sums(precision, gemms, scores, row, s * split,
+          Math.min(keys(), (int) Math.min(Integer.MAX_VALUE, (s + 1L) * split)))).toList();
+      lse[row] = SoftmaxRow.logarithm(sums);
+      for (int d = 0; d < width; d++) o[row + rows * d] = SoftmaxRow.result(sums, lse[row], d);
     });
     return new Result(o, lse);
+  }
+
+  /** A row's sums over a range of keys, the last tile first. */
+  private SoftmaxRow sums(Precision precision, AttentionGemms gemms, Scores scores, int row, int from, int to) {
+    int tile = factors.map(AttentionFactors::tile).orElse(Math.max(1, keys()));
+    int together = factors.map(AttentionFactors::together).orElse(AttentionFactors.ALL);
+    var sums = new SoftmaxRow(precision, extent(v, 3), together);
+    for (int first = from + (Math.ceilDiv(to - from, tile) - 1) * tile; first >= from; first -= tile) {
+      int end = Math.min(to, first + tile);
+      double largest = scores.max(first, end);
+      if (largest == Double.NEGATIVE_INFINITY) continue;
+      sums.next(largest);
+      for (int begin = first, next; begin < end; begin = next) {
+        next = endOfFactor(begin, end);
+        addKeys(precision, gemms, sums, scores, begin, next, factorOfValues(row, begin));
+      }
+    }
+    return sums;
   }
 
   /** Adds neighbouring keys of a tile, whose values share a factor, to a row. */

@@ -1,5 +1,7 @@
 package tilewright.reference;
 
+import java.util.List;
+
 /**
  * A row of O and its sum of exponentials while tiles of keys come (FlashAttention-2, algorithm 1), both relative to
  * e^reference, which is each tile's own largest score.
@@ -79,9 +81,31 @@ final class SoftmaxRow {
     return precision.accumulator(reference + precision.accumulator(Math.log(total)));
   }
 
-  double result(int d) {
+  /** A column of O in the accumulator's precision. */
+  private double divided(int d) {
     double inverse = total == 0 ? 0 : precision.accumulator(1 / total);
     double sum = precision.accumulator(o[d] + part[d]);
-    return precision.result(precision.accumulator(sum * precision.accumulator(inverse * factor)));
+    return precision.accumulator(sum * precision.accumulator(inverse * factor));
+  }
+
+  /** The logarithm of all sums of splits of the keys, which a kernel merges in order. */
+  static double logarithm(List<SoftmaxRow> splits) {
+    if (splits.size() == 1) return splits.getFirst().logarithm();
+    double largest = splits.stream().mapToDouble(SoftmaxRow::logarithm).max().orElseThrow();
+    return largest == Double.NEGATIVE_INFINITY ? largest : largest + Math.log(splits.stream()
+        .mapToDouble(split -> Math.exp(split.logarithm() - largest)).sum());
+  }
+
+  /** A column of O of splits of the keys, given {@link #logarithm(List)}. */
+  static double result(List<SoftmaxRow> splits, double logarithm, int d) {
+    var first = splits.getFirst();
+    if (splits.size() == 1) return first.precision.result(first.divided(d));
+    double sum = 0;
+    for (var split : splits) {
+      if (split.total == 0) continue;
+      double weight = Math.exp(split.logarithm() - logarithm);
+      sum = first.precision.accumulator(sum + first.precision.accumulator(weight * split.divided(d)));
+    }
+    return first.precision.result(sum);
   }
 }

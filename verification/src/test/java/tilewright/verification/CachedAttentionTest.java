@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -44,6 +45,15 @@ class CachedAttentionTest {
     var buffers = run(setup, seed);
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  /** Of 64 heads on 8, tiles of all queries of up to 256 rows leave most of 132 multiprocessors idle. */
+  @ParameterizedTest(name = "{0} queries are {1} launches")
+  @CsvSource({"1, 2", "16, 2", "32, 2", "33, 1"})
+  void keysOfFewQueriesAreSplit(int queries, int launches) {
+    var sizes = new Sizes(1, queries, 131072, 64, 8, 128, 128);
+    assertEquals(launches,
+        KERNEL.launches(AttentionCases.band(ElementType.BF16, sizes, Band.ALL).problem()).launches().size());
   }
 
   /** A longer cache has more splits, all of which are empty. */

@@ -16,6 +16,8 @@ import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 final class ServingRules {
   /** Rows after which the swizzle of shared memory begins anew. */
   private static final int LEAST_PART = 8;
+  /** The most queries of heads that share keys for which keys are split without being asked for. */
+  private static final int MOST_ROWS = 4 * WgmmaAtom.M;
 
   private ServingRules() {}
 
@@ -39,7 +41,7 @@ final class ServingRules {
 
   /** Why the keys of a problem stay together, if they have to. */
   private static Optional<String> splittable(AttentionProblem p) {
-    if (p.quantized().isPresent()) return Optional.of("keys of 8 bits are not split: take 16-bit operands");
+
     if (p.packed().isPresent()) {
       return Optional.of("keys of packed sequences are not split: give each sequence a batch entry");
     }
@@ -81,10 +83,11 @@ final class ServingRules {
     return new BlockSplits(Math.ceilDiv(blocks, each), each);
   }
 
-  /** Only where one warpgroup has all queries: more of them fill the GPU by themselves, or soon do. */
+  /** Only where heads that share keys have few queries: more of them fill the GPU by themselves, or soon do. */
   private static Optional<BlockSplits> automatic(AttentionProblem p, Shape shape, HeadPacking packing, int blocks,
       int multiprocessors) {
-    if (splittable(p).isPresent() || shape.rows() > WgmmaAtom.M) return Optional.empty();
+    boolean many = (long) p.sizes().queries() * p.sizes().sharers() > MOST_ROWS;
+    if (splittable(p).isPresent() || many) return Optional.empty();
     int seen = Math.min(blocks, window(p).isPresent() ? window(p).getAsInt() / shape.keys() + 2 : blocks);
     long tiles = p.tiles(shape.rows() / packing.stride()) / packing.heads();
     int splits = KeySplits.fewest(Math.max(1, tiles), seen, multiprocessors);

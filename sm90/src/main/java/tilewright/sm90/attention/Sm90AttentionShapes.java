@@ -93,6 +93,11 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 64, 3, 1, 96, false),
       new Shape(256, 256, 1, 32, 3, 1, 128, false));
+  /** The same for splits of the keys. */
+  private static final List<Shape> QUANTIZED_FEW_SPLIT = List.of(new Shape(64, 64, 1, 128, 5, 2, 64, false),
+      new Shape(96, 96, 1, 128, 4, 1, 96, false), new Shape(128, 128, 1, 128, 4, 1, 128, false),
+      new Shape(192, 128, 1, 128, 3, 1, 128, false), new Shape(192, 192, 1, 32, 6, 1, 96, false),
+      new Shape(256, 256, 1, 32, 6, 1, 128, false));
   /** Shapes for operands of 8 bits whose P·V of a block is added to O in FP32: few keys leave a small error. */
   private static final List<Shape> PROMOTED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
       new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, MOST_PROMOTED_DIM, true),
@@ -105,6 +110,9 @@ final class Sm90AttentionShapes {
   private static final Set<Shape> ROWS_OF_VALUES = Set.of(new Shape(96, 96, 3, 96, 3, 2, 96, false),
       new Shape(256, 256, 2, 64, 2, 1, 64, false));
 
+  /** A shape for operands of 8 bits that would spill where splits of keys have factors of blocks. */
+  private static final Set<Shape> SPILLS_SPLIT = Set.of(new Shape(256, 256, 2, 64, 2, 1, 64, false));
+
   private Sm90AttentionShapes() {}
 
   /**
@@ -113,8 +121,7 @@ final class Sm90AttentionShapes {
    * @param packs whether heads that read the same keys may share tiles
    */
   static Stream<Shape> of(AttentionProblem problem, boolean packs) {
-    var all = candidates(problem, packs).filter(shape -> problem.sizes().headDim() <= shape.headDim()
-        && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape)).toList();
+    var all = fitting(candidates(problem, packs).toList(), problem).toList();
     if (problem.modification().blocks().isEmpty()) return all.stream();
     // The first that is made for the head dimensions: a wider one computes columns that there are none of.
     var fitting = all.stream().filter(shape -> makesUpBlocks(problem, shape))
@@ -126,9 +133,15 @@ final class Sm90AttentionShapes {
   /** The shapes for splits of a problem's keys. */
   static Stream<Shape> ofSplits(AttentionProblem problem, boolean packs) {
     var shapes = of(problem, packs).toList();
-    var sizes = problem.sizes();
-    return shapes.stream().findFirst().filter(FEW::contains).isEmpty() ? shapes.stream()
-        : FEW_SPLIT.stream().filter(s -> sizes.headDim() <= s.headDim() && sizes.valueDim() <= s.valueDim());
+    var first = shapes.stream().findFirst();
+    if (first.filter(FEW::contains).isPresent()) return fitting(FEW_SPLIT, problem);
+    boolean narrow = first.filter(shape -> QUANTIZED_FEW.contains(shape) || SPILLS_SPLIT.contains(shape)).isPresent();
+    return narrow ? fitting(QUANTIZED_FEW_SPLIT, problem) : shapes.stream();
+  }
+
+  private static Stream<Shape> fitting(List<Shape> shapes, AttentionProblem problem) {
+    return shapes.stream().filter(shape -> problem.sizes().headDim() <= shape.headDim()
+        && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape));
   }
 
   /** Whether blocks that the user lists are made of tiles. */

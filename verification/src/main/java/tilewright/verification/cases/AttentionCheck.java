@@ -41,7 +41,7 @@ public final class AttentionCheck {
    */
   public static Verdict compare(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, TensorCores tensorCores) {
-    if (p.serving().scatters()) return compareEntries(p, rules, in, out);
+    if (p.serving().scatters()) return compareEntries(p, rules, in, out, tensorCores);
     var sequences = AttentionSequence.of(p, in);
     var total = Verdict.NONE;
     for (int i = 0; i < sequences.size(); i++) {
@@ -54,13 +54,13 @@ public final class AttentionCheck {
   }
 
   private static Verdict compareEntries(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
-      Map<String, MemorySegment> out) {
+      Map<String, MemorySegment> out, TensorCores tensorCores) {
     var entries = CacheEntry.of(p, in);
     var total = Verdict.NONE;
     for (int i = 0; i < entries.size(); i++) {
       int entry = i;
       total = total.and(compare(entries.get(i).problem(), (_, q, k) -> rules.of(entry, q, k), entries.get(i).in(),
-          out));
+          out, tensorCores));
     }
     return total;
   }

@@ -10,6 +10,7 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
+import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors;
 import tilewright.reference.AttentionFactors.TensorCores;
@@ -58,8 +59,18 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
     var sizes = problem.sizes();
     var factors = new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
-        quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores);
+        quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores).split(keysOfSplit(problem));
     return problem.promotes() ? factors.promoted(1) : factors;
+  }
+
+  /** Keys of each split of a problem's keys in whole tiles, or more than there are where the kernel chooses. */
+  static int keysOfSplit(AttentionProblem p) {
+    return switch (p.serving().splits()) {
+      case KeySplits.Fixed(var keys) -> keys;
+      case KeySplits.Ranges(var count) -> AttentionFactors.TILE
+          * Math.max(1, Math.ceilDiv(Math.ceilDiv(p.sizes().keys(), AttentionFactors.TILE), count));
+      case KeySplits.Automatic() -> AttentionFactors.ALL;
+    };
   }
 
   private AttentionFactors.Blocks blocks(Factors factors, int rows, int heads, Map<String, MemorySegment> in) {

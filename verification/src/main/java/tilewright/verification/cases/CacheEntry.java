@@ -8,8 +8,11 @@ import java.util.Optional;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
@@ -29,18 +32,32 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
     int keys = p.serving().lengths().map(name -> (int) Buffers.values(ElementType.I32, in.get(name))[b])
         .orElse(s.keys());
     var buffers = new HashMap<>(in);
+    var quantized = p.quantized().map(q -> entry(q, buffers, b));
     buffers.put("keys", gathered(p, p.k(), s.headDim(), keys, in, b));
     buffers.put("values", gathered(p, p.v(), s.valueDim(), keys, in, b));
     var sizes = new Sizes(1, s.queries(), keys, s.heads(), s.keyHeads(), s.headDim(), s.valueDim());
     var own = new AttentionProblem(p.type(), sizes, entry(p.q(), p.type(), b),
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
         entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
-        p.modification(), Optional.empty(), false, Optional.empty(), Serving.NONE);
+        p.modification(), Optional.empty(), false, quantized,
+        Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p))));
     return new CacheEntry(own, buffers);
   }
 
   private static View entry(View v, ElementType type, int b) {
     return new View(v.buffer(), v.offset() + b * v.batch() * type.bytes(), v.batch(), v.sequence(), v.head(), v.dim());
+  }
+
+  private static Quantized entry(Quantized q, Map<String, MemorySegment> buffers, int b) {
+    return new Quantized(q.format(), q.output(), q.probabilities(), q.accumulation(), entry(q.q(), buffers, b),
+        entry(q.k(), buffers, b), entry(q.v(), buffers, b));
+  }
+
+  /** The entry's factors, whose buffer begins with them. */
+  private static Factors entry(Factors factors, Map<String, MemorySegment> buffers, int b) {
+    var name = factors.buffer() + " of the entry";
+    buffers.put(name, buffers.get(factors.buffer()).asSlice(b * factors.batch() * Float.BYTES));
+    return new Factors(name, factors.rows(), factors.block(), factors.head(), factors.batch());
   }
 
   /** The entry's rows of K or V, (keys, heads, dim), whose columns are contiguous. */

@@ -36,14 +36,32 @@ public final class CachedAttention {
             new KeySplits.Ranges(4)),
         // Several warpgroups, and queries that see no key of a split.
         split(AttentionCases.band(ElementType.BF16, new Sizes(1, 150, 300, 2, 1, 128, 128), Band.CAUSAL),
-            new KeySplits.Ranges(2))));
+            new KeySplits.Ranges(2)),
+        split(AttentionCases.band(ElementType.BF16, new Sizes(1, 40, 1100, 4, 1, 64, 64), Band.ALL),
+            KeySplits.AUTOMATIC)));
     all.add(used(one, new KeySplits.Fixed(128), Band.ALL, 600, 0, 129));
     all.add(used(new Sizes(2, 4, 300, 4, 2, 64, 64), KeySplits.AUTOMATIC, Band.CAUSAL, 77, 2));
     // Pages that a block divides, that divide it, and neither.
     all.add(paged(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257), 256));
     all.add(paged(used(new Sizes(2, 3, 300, 4, 2, 64, 64), new KeySplits.Ranges(2), Band.CAUSAL, 300, 33), 16));
     all.add(paged(used(new Sizes(2, 1, 300, 4, 2, 64, 128), new KeySplits.Ranges(1), Band.ALL, 299, 0), 40));
+    all.addAll(ofBytes());
     return all;
+  }
+
+  /** Caches in codes of 8 bits. */
+  private static List<AttentionCases.Setup> ofBytes() {
+    var one = new Sizes(3, 1, 600, 8, 2, 128, 128);
+    var few = new Sizes(2, 3, 300, 4, 2, 64, 64);
+    return List.of(
+        QuantizedAttention.perHead(
+            split(AttentionCases.band(ElementType.BF16, one, Band.ALL), new KeySplits.Ranges(3))),
+        QuantizedAttention.perBlock(used(few, new KeySplits.Fixed(128), Band.CAUSAL, 300, 33), 64, 128),
+        QuantizedAttention.promoted(QuantizedAttention.perHead(
+            split(AttentionCases.band(ElementType.F16, one, Band.ALL), new KeySplits.Fixed(256)))),
+        paged(QuantizedAttention.perHead(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257)), 64),
+        QuantizedAttention.perHead(split(AttentionCases.band(ElementType.BF16, new Sizes(1, 150, 300, 2, 1, 128, 128),
+            Band.CAUSAL), new KeySplits.Ranges(2))));
   }
 
   private static AttentionCases.Setup split(AttentionCases.Setup setup, KeySplits splits) {

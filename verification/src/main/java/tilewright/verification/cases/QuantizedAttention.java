@@ -31,8 +31,8 @@ public final class QuantizedAttention {
   public static List<AttentionCases.Setup> small() {
     var all = new ArrayList<AttentionCases.Setup>();
     AttentionCases.small().stream().filter(QuantizedAttention::isAligned)
-        .forEach(setup -> all.add(quantized(setup)));
-    all.add(quantized(AttentionCases.band(BF16, new Sizes(1, 40, 70, 2, 1, 48, 80), Band.ALL)));
+        .forEach(setup -> all.add(perHead(setup)));
+    all.add(perHead(AttentionCases.band(BF16, new Sizes(1, 40, 70, 2, 1, 48, 80), Band.ALL)));
     // Tiles of keys with a tail, by factors of every granularity.
     for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(150, 20))) {
       all.add(perBlock(AttentionCases.band(BF16, new Sizes(1, 150, 300, 2, 1, 128, 128), band), 128, 128));
@@ -47,7 +47,7 @@ public final class QuantizedAttention {
     all.add(inE5m2(AttentionCases.band(BF16, Sizes.of(1, 130, 270, 1, 128), Band.CAUSAL)));
     all.add(inE5m2(AttentionCases.band(F16, new Sizes(1, 2, 150, 4, 1, 64, 64), Band.ALL)));
     for (int dim : new int[] {64, 128}) {
-      all.add(promoted(quantized(AttentionCases.band(BF16, new Sizes(1, 130, 300, 2, 1, dim, dim), Band.CAUSAL))));
+      all.add(promoted(perHead(AttentionCases.band(BF16, new Sizes(1, 130, 300, 2, 1, dim, dim), Band.CAUSAL))));
       var window = AttentionCases.band(F16, Sizes.of(1, 70, 260, 1, dim), Band.window(100, 20));
       all.add(promoted(perBlock(window, 64, 128)));
     }
@@ -57,7 +57,7 @@ public final class QuantizedAttention {
   /** Problems that only a GPU computes in reasonable time. */
   static List<AttentionCases.Setup> large() {
     return AttentionCases.large().stream()
-        .flatMap(setup -> Stream.of(quantized(setup), perBlock(setup, 128, 128))).toList();
+        .flatMap(setup -> Stream.of(perHead(setup), perBlock(setup, 128, 128))).toList();
   }
 
   static boolean isAligned(AttentionCases.Setup setup) {
@@ -70,7 +70,7 @@ public final class QuantizedAttention {
   }
 
   /** A problem with a factor for each head of each batch entry or sequence. */
-  private static AttentionCases.Setup quantized(AttentionCases.Setup setup) {
+  static AttentionCases.Setup perHead(AttentionCases.Setup setup) {
     return quantized(setup, perHead(setup.problem()));
   }
 
@@ -115,7 +115,7 @@ public final class QuantizedAttention {
         perHead.q(), perHead.k(), perHead.v()));
   }
 
-  private static AttentionCases.Setup promoted(AttentionCases.Setup setup) {
+  static AttentionCases.Setup promoted(AttentionCases.Setup setup) {
     return new AttentionCases.Setup(setup.name() + ", sums of blocks added in FP32", setup.problem().promoted(),
         setup.rules(), setup.queries(), setup.keys());
   }
