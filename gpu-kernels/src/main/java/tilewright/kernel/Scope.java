@@ -343,6 +343,11 @@ public final class Scope {
     emit(Optional.of(condition), "exit");
   }
 
+  /** Stops the launch with an error where the predicate holds: on what no result can be computed from. */
+  public void trap(Pred condition) {
+    emit(Optional.of(condition), "trap");
+  }
+
   /** Synchronises all threads of the block, and orders their memory accesses. */
   public void barrier() {
     emit("bar.sync", new Operand.Integer(0));

@@ -2,8 +2,10 @@ package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,6 +97,23 @@ class CachedAttentionTest {
     var buffers = run(setup, rows);
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  /** A tensor copy would give zeros. */
+  @ParameterizedTest(name = "page {0}")
+  @ValueSource(ints = {-1, 11, Integer.MAX_VALUE})
+  void numbersThatAreNoPagesStopTheLaunch(int page) {
+    var sizes = new Sizes(2, 1, 300, 4, 2, 64, 64);
+    var setup = CachedAttention.paged(CachedAttention.used(sizes, new KeySplits.Ranges(2), Band.ALL, 100, 300), 64);
+    var sequence = KERNEL.launches(setup.problem());
+    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(KERNEL, setup, 11));
+    // The last page that the second of two entries with room for five uses.
+    buffers.get("table").set(ValueLayout.JAVA_INT_UNALIGNED, 9 * Integer.BYTES, page);
+    assertEquals("invalid page " + page + " of batch entry 1 at place 4 of table: 0 to 10",
+        assertThrows(IllegalArgumentException.class, () -> setup.problem().serving().requireFit(buffers, 2, 300))
+            .getMessage());
+    var findings = new SimulatorBackend(1).run(sequence.on(buffers).getFirst()).findings();
+    assertTrue(findings.size() == 1 && findings.getFirst().contains("executes trap"), findings::toString);
   }
 
   @Test

@@ -1,7 +1,9 @@
 package tilewright.kernels.attention;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.kernel.LaunchSequence;
@@ -177,6 +179,16 @@ public final class Attention {
   /** Finds keys and values in dense pages (pages, rows, Hk, D) of K and V. */
   public Attention pages(Serving.Pages pages) {
     problem = problem.paged(pages);
+    return this;
+  }
+
+  /**
+   * Checks the numbers of keys and of pages in buffers that the host has.
+   *
+   * @throws IllegalArgumentException naming the first that does not fit
+   */
+  public Attention requireFit(Map<String, MemorySegment> buffers) {
+    problem.serving().requireFit(buffers, problem.sizes().batch(), problem.sizes().keys());
     return this;
   }
 

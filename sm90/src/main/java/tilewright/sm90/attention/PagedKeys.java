@@ -11,15 +11,20 @@ import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 
 /**
- * Keys in pages: a block is copied in parts that a page holds whole, whose boxes stop at the sequence's last key.
+ * Keys in pages: a block is copied in parts that a page holds whole, whose boxes stop at the sequence's last key. A
+ * number that is no page of the cache stops the launch: a tensor copy would give zeros for it.
  *
  * @param table (pages of an entry, batch) of 32-bit integers
+ * @param count of pages in the cache
  * @param rows of a page
  * @param part keys of a part
  */
-record PagedKeys(Scope k, GlobalTensor table, int rows, int part) {
+record PagedKeys(Scope k, GlobalTensor table, I32 count, int rows, int part) {
+  /** The argument with the number of pages in the cache. */
+  static final String COUNT = "pages";
+
   static PagedKeys of(Scope k, int rows, int part) {
-    return new PagedKeys(k, k.global(AttentionSpecs.pageTable()), rows, part);
+    return new PagedKeys(k, k.global(AttentionSpecs.pageTable()), k.constant(0).parameter(COUNT), rows, part);
   }
 
   /**
@@ -41,8 +46,9 @@ record PagedKeys(Scope k, GlobalTensor table, int rows, int part) {
   private SeqlenInfo rowsOf(Tile tile, I32 key) {
     var sequence = tile.sequence();
     var exists = key.lessThan(sequence.keys());
-    var page = table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst().max(0)
-        .min(GlobalTensor.MAX_EXTENT / rows);
+    var number = table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst();
+    var page = number.max(0).min(count.plus(-1)).min(GlobalTensor.MAX_EXTENT / rows);
+    k.trap(number.equalTo(page).not());
     return new SeqlenInfo(sequence.firstQuery(), sequence.queries(), page.times(rows).plus(key.modulo(rows)),
         sequence.keys().minus(key).min(part).max(0));
   }

@@ -157,7 +157,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
         p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, together)
-        .integer(ROOM, p.sizes().keys())
+        .integer(ROOM, p.sizes().keys()).integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);

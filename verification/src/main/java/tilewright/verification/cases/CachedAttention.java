@@ -106,6 +106,7 @@ public final class CachedAttention {
         for (int key = setup.keys()[b]; key < p.sizes().keys(); key++) spoil(p, buffers, b, key);
       }
     }
+    p.serving().requireFit(buffers, p.sizes().batch(), p.sizes().keys());
   }
 
   /** Pages in any order; entries of the table that are not read are no pages. */

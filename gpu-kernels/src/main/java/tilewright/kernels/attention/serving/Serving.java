@@ -1,5 +1,9 @@
 package tilewright.kernels.attention.serving;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -34,6 +38,18 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages
     public int ofEntry(int keys) {
       return Math.ceilDiv(keys, rows);
     }
+
+    private void require(int[] numbers, int[] used, int each) {
+      for (int entry = 0; entry < used.length; entry++) {
+        for (int place = 0; place < ofEntry(used[entry]); place++) {
+          int number = numbers[entry * each + place];
+          if (number < 0 || number >= count) {
+            throw new IllegalArgumentException("invalid page " + number + " of batch entry " + entry + " at place "
+                + place + " of " + table + ": 0 to " + (count - 1));
+          }
+        }
+      }
+    }
   }
 
   /** Returns this with another division of the keys. */
@@ -49,6 +65,37 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages
   /** Returns this with keys and values in pages. */
   public Serving with(Pages other) {
     return new Serving(splits, lengths, Optional.of(other));
+  }
+
+  /**
+   * Checks the lengths and the table of pages where the host has them: a launch that reads a number that is no page
+   * stops with an error.
+   *
+   * @param buffers by name
+   * @param keys that an entry has room for
+   * @throws IllegalArgumentException naming the first number that does not fit, its batch entry and its place there
+   */
+  public void requireFit(Map<String, MemorySegment> buffers, int batch, int keys) {
+    var used = new int[batch];
+    Arrays.fill(used, keys);
+    lengths.ifPresent(name -> System.arraycopy(integers(buffers, name, batch), 0, used, 0, batch));
+    for (int entry = 0; entry < batch; entry++) {
+      if (used[entry] < 0 || used[entry] > keys) {
+        throw new IllegalArgumentException("invalid number of keys " + used[entry] + " of batch entry " + entry
+            + ": 0 to " + keys);
+      }
+    }
+    pages.ifPresent(p -> p.require(integers(buffers, p.table, (long) batch * p.ofEntry(keys)), used, p.ofEntry(keys)));
+  }
+
+  private static int[] integers(Map<String, MemorySegment> buffers, String name, long count) {
+    var buffer = Optional.ofNullable(buffers.get(name)).orElseThrow(() ->
+        new IllegalArgumentException("no buffer " + name + ": there are " + buffers.keySet()));
+    if (buffer.byteSize() < count * Integer.BYTES) {
+      throw new IllegalArgumentException("buffer " + name + " has " + buffer.byteSize() + " bytes: needed are "
+          + count * Integer.BYTES);
+    }
+    return buffer.asSlice(0, count * Integer.BYTES).toArray(ValueLayout.JAVA_INT_UNALIGNED);
   }
 
   /** Whether where keys lie depends on what the launch reads. */
