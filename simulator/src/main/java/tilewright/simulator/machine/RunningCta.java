@@ -48,17 +48,12 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
   private final RegisterPool registers;
   private final BulkGroups groups;
   private final AsyncCopies[] copies;
-  private final TensorTile tile;
-  private final TensorCores tensorCores;
-  private final MmaUnit mma;
-  private final WmmaTransfer wmma = new WmmaTransfer();
   private final TensorMemory tensorMemory;
   private final TensorWatch tensorWatch;
-  private final TensorTransfer transfer = new TensorTransfer();
-  private final TensorMma tensorMma = new TensorMma();
   private final Warpgroup[] warpgroups;
   private final WgmmaWarp[] wgmmaWarps;
-  /** Large, and so null until it is asked for. */
+  /** Large, and so null until they are asked for. */
+  private TensorParts tensorParts;
   private WgmmaUnit wgmmaUnit;
 
   RunningCta(Cluster cluster, int rank, ClusterBarrier clusterBarrier, ClusterHistory history, LaunchProfile profile) {
@@ -71,9 +66,6 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
     registers = new RegisterPool(this);
     groups = new BulkGroups(this);
     copies = Arrays.stream(warps).map(AsyncCopies::new).toArray(AsyncCopies[]::new);
-    tile = new TensorTile(state.adder);
-    tensorCores = new TensorCores(tile, state.architecture);
-    mma = new MmaUnit(tile, state.architecture);
     tensorMemory = new TensorMemory(this);
     tensorWatch = state.sanitize ? new TensorWatch(this) : null;
     warpgroups = new Warpgroup[warps.length / Warp.WARPGROUP_WARPS];
@@ -98,10 +90,15 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
     groups.reset();
     tensorMemory.reset();
     if (tensorWatch != null) tensorWatch.reset();
-    tensorMma.reset();
+    if (tensorParts != null) tensorParts.tensorMma.reset();
     var sanitizer = Sanitizer.of(this);
     if (sanitizer != null) sanitizer.reset();
     recorder = state.profile && number < Timeline.MOST_CTAS ? profile.timeline().new Recorder(this) : null;
+  }
+
+  private TensorParts tensorParts() {
+    if (tensorParts == null) tensorParts = new TensorParts(state);
+    return tensorParts;
   }
 
   @Override
@@ -136,17 +133,17 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
 
   @Override
   public TensorCores tensorCores() {
-    return tensorCores;
+    return tensorParts().tensorCores;
   }
 
   @Override
   public MmaUnit mma() {
-    return mma;
+    return tensorParts().mma;
   }
 
   @Override
   public WmmaTransfer wmma() {
-    return wmma;
+    return tensorParts().wmma;
   }
 
   @Override
@@ -177,16 +174,16 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
 
   @Override
   public TensorTransfer transfer() {
-    return transfer;
+    return tensorParts().transfer;
   }
 
   @Override
   public TensorMma tensorMma() {
-    return tensorMma;
+    return tensorParts().tensorMma;
   }
 
   @Override
   public TensorTile tile() {
-    return tile;
+    return tensorParts().tile;
   }
 }
