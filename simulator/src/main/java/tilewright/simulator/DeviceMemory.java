@@ -12,13 +12,15 @@ public final class DeviceMemory {
   /** The window of the first allocation: from here on no address is one of a process on x86-64 or AArch64 Linux. */
   public static final int FIRST_WINDOW = 1 << 8;
   private static final int WINDOW_BITS = 40;
-  /** The device heap's addresses begin here. */
-  private static final int END_WINDOW = 1 << 22;
+  /** The addresses that each allocation has for itself. */
+  public static final long WINDOW_BYTES = 1L << WINDOW_BITS;
+  private static final int END_WINDOW = HeapMemory.FIRST_WINDOW;
   private static final byte[] NOTHING = {};
 
   private Allocation[] allocations = new Allocation[2 * FIRST_WINDOW];
   private int next = FIRST_WINDOW;
   private final Listener listener;
+  private final HeapMemory heap = new HeapMemory();
 
   /** Hears of the memory that a launch uses. */
   @FunctionalInterface
@@ -108,6 +110,11 @@ public final class DeviceMemory {
 
   private Optional<Allocation> at(int window) {
     return window < allocations.length ? Optional.ofNullable(allocations[window]) : Optional.empty();
+  }
+
+  /** What kernels have allocated by themselves. */
+  public HeapMemory heap() {
+    return heap;
   }
 
   /** One more than the last window in use. */

@@ -44,6 +44,41 @@ class DeviceMemoryTest {
       }
       """;
 
+  /** The first kernel allocates memory and stores its address, the second reads what is at such an address. */
+  private static final String HEAP = """
+      .version 8.0
+      .target sm_90
+      .address_size 64
+      .extern .func (.param .b64 result) malloc(.param .b64 bytes);
+      .extern .func free(.param .b64 address);
+      .visible .entry make(.param .u64 out, .param .u64 bytes) {
+        .reg .b32 %r0; .reg .b64 %rd<3>;
+        .param .b64 in;
+        .param .b64 made;
+        ld.param.u64 %rd0, [out];
+        ld.param.u64 %rd1, [bytes];
+        st.param.b64 [in], %rd1;
+        call.uni (made), malloc, (in);
+        ld.param.b64 %rd2, [made];
+        st.global.u64 [%rd0], %rd2;
+        mov.u32 %r0, 7;
+        st.u32 [%rd2], %r0;
+        ret;
+      }
+      .visible .entry follow(.param .u64 in, .param .u64 out) {
+        .reg .b32 %r0; .reg .b64 %rd<3>;
+        .param .b64 made;
+        ld.param.u64 %rd0, [in];
+        ld.param.u64 %rd1, [out];
+        ld.global.u64 %rd2, [%rd0];
+        ld.u32 %r0, [%rd2];
+        st.global.u32 [%rd1], %r0;
+        st.param.b64 [made], %rd2;
+        call.uni free, (made);
+        ret;
+      }
+      """;
+
   private final List<Long> touched = new ArrayList<>();
   private final DeviceMemory memory = new DeviceMemory((address, _) -> touched.add(address));
   private final ResidentProgram program = Simulator.load(PtxParser.parse(COUNTER), memory);
@@ -67,6 +102,30 @@ class DeviceMemoryTest {
     assertEquals(new ResidentProgram.Variable(program.variables().get("count").address(), 4),
         program.variables().get("count"));
     assertEquals(42, at(program.variables().get("count").address()));
+  }
+
+  @Test
+  void whatKernelsAllocateOutlivesTheirLaunch() {
+    var heap = Simulator.load(PtxParser.parse(HEAP), memory);
+    long pointer = memory.allocate("pointer", 8);
+    long out = memory.allocate("out", 4);
+    assertTrue(run(heap, "make", pointer, 4).ok());
+    assertTrue(run(heap, "follow", pointer, out).ok());
+    assertEquals(7, at(out));
+    var freed = run(heap, "follow", pointer, out);
+    assertEquals(List.of(Finding.Kind.OUT_OF_BOUNDS), freed.findings().stream().map(Finding::kind).toList());
+  }
+
+  @Test
+  void theHeapHoldsAsMuchAsItsLimit() {
+    var heap = memory.heap();
+    assertEquals(0, heap.allocate((8 << 20) + 1));
+    heap.limit(9 << 20);
+    int window = heap.allocate(9 << 20);
+    assertNotEquals(0, window);
+    assertEquals(0, heap.allocate(1));
+    assertTrue(heap.release(window));
+    assertNotEquals(0, heap.allocate(1));
   }
 
   @Test

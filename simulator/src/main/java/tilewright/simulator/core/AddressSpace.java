@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import tilewright.simulator.DeviceMemory;
+import tilewright.simulator.HeapMemory;
 
 /**
  * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves
@@ -41,7 +42,7 @@ public final class AddressSpace {
     buffers = new byte[contents.size() + 1][];
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
-    heap = new DeviceHeap(listener);
+    heap = new DeviceHeap(new HeapMemory(), listener);
   }
 
   /**
@@ -61,7 +62,7 @@ public final class AddressSpace {
       listener.ifPresent(l -> l.allocated(windows, bytes.length, true));
       buffers[windows] = bytes;
     });
-    heap = new DeviceHeap(listener);
+    heap = new DeviceHeap(memory.heap(), listener);
   }
 
   private synchronized byte[] open(int window) {

@@ -1,33 +1,29 @@
 package tilewright.simulator.core;
 
-import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.HeapMemory;
 
-/**
- * The memory that kernels allocate with {@code malloc}. Every allocation has an address window of its own, like a
- * buffer, so running over its end or using it after {@code free} is found.
- */
+/** {@code malloc} and {@code free} of a launch's kernels, on memory that may hold allocations of earlier launches. */
 public final class DeviceHeap {
-  /** The size of the heap that the CUDA runtime gives a kernel by default. */
-  private static final long MOST_BYTES = 8L << 20;
-  private static final int MOST_ALLOCATIONS = 1 << 22;
-  private static final byte[] FREED = {};
-  /** The window of the first allocation. */
-  static final int FIRST_WINDOW = 1 << 22;
-
-  private volatile byte[][] blocks = new byte[16][];
+  private final HeapMemory memory;
   private final Optional<Listener> listener;
-  private int count;
-  private long used;
+  /** The first window that this launch can allocate. */
+  private final int firstOwn;
+  /** Earlier launches' allocations that the listener has heard of. */
+  private final Set<Integer> told = ConcurrentHashMap.newKeySet();
 
   /** Hears of what kernels allocate, and what they use of {@link tilewright.simulator.DeviceMemory}. */
   public interface Listener {
     void allocated(int window, int bytes, boolean initialised);
   }
 
-  DeviceHeap(Optional<Listener> listener) {
+  DeviceHeap(HeapMemory memory, Optional<Listener> listener) {
+    this.memory = memory;
     this.listener = listener;
+    firstOwn = memory.windows();
   }
 
   /** {@code malloc}: addresses of new memory, null when there is none left. */
@@ -47,42 +43,31 @@ public final class DeviceHeap {
     }
   }
 
-  private synchronized long allocate(long bytes) {
-    if (bytes <= 0 || bytes > MOST_BYTES - used || count == MOST_ALLOCATIONS) return 0;
-    var larger = count == blocks.length ? Arrays.copyOf(blocks, 2 * count) : blocks;
-    var block = new byte[(int) bytes];
-    // What malloc gives holds anything.
-    Arrays.fill(block, (byte) 0xCD);
-    larger[count] = block;
-    blocks = larger;
-    used += bytes;
-    int window = FIRST_WINDOW + count++;
-    listener.ifPresent(l -> l.allocated(window, block.length, false));
+  private long allocate(long bytes) {
+    int window = memory.allocate(bytes);
+    if (window != 0) listener.ifPresent(l -> l.allocated(window, (int) bytes, false));
     return (long) window << AddressSpace.WINDOW_BITS;
   }
 
-  private synchronized boolean release(long address) {
-    int index = AddressSpace.window(address) - FIRST_WINDOW;
-    boolean valid = (address & AddressSpace.OFFSETS) == 0 && index >= 0 && index < count && blocks[index] != FREED;
-    if (!valid) return false;
-    var same = blocks;
-    used -= same[index].length;
-    same[index] = FREED;
-    blocks = same;
-    return true;
+  private boolean release(long address) {
+    return (address & AddressSpace.OFFSETS) == 0 && memory.release(AddressSpace.window(address));
   }
 
   /** The allocation of a window; null if there never was one. */
   byte[] at(int window) {
-    int index = window - FIRST_WINDOW;
-    var now = blocks;
-    return index >= 0 && index < now.length ? now[index] : null;
+    var block = memory.at(window);
+    // What an earlier launch left unwritten is not known.
+    if (block != null && window < firstOwn && listener.isPresent() && told.add(window)) {
+      listener.get().allocated(window, block.length, true);
+    }
+    return block;
   }
 
   String describe(int window, long offset) {
-    var block = at(window);
+    var block = memory.at(window);
     if (block == null) return "";
-    var what = "allocation " + (window - FIRST_WINDOW) + " of the device heap";
-    return block == FREED ? what + ", which was freed" : what + ", of " + block.length + " bytes, offset " + offset;
+    var what = "allocation " + (window - HeapMemory.FIRST_WINDOW) + " of the device heap";
+    return block == HeapMemory.FREED ? what + ", which was freed"
+        : what + ", of " + block.length + " bytes, offset " + offset;
   }
 }
