@@ -41,6 +41,10 @@ public final class ResidentProgram {
     }
   }
 
+  public PtxModule module() {
+    return module;
+  }
+
   /** The module's variables in global and constant memory, by name. */
   public Map<String, Variable> variables() {
     return Map.copyOf(variables);

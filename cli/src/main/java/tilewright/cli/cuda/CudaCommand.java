@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -16,6 +17,7 @@ import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.io.InputFile;
 import tilewright.cli.launch.ScheduleOptions;
 import tilewright.device.cubin.UserCache;
 import tilewright.kernel.Chip;
@@ -47,6 +49,14 @@ public final class CudaCommand implements Callable<Integer> {
       description = "Do not look for them: several times faster. Bounds are still checked.")
   private boolean plain;
 
+  @Option(names = "--only", paramLabel = "KERNEL",
+      description = "Watch and record only the kernels whose (mangled) name contains KERNEL.")
+  private Optional<String> only;
+
+  @Option(names = "--record", paramLabel = "DIR",
+      description = "Write each launch with its buffers and results below DIR, for 'sim DIR' to run again.")
+  private Optional<Path> record;
+
   @Mixin
   private ScheduleOptions schedule;
 
@@ -58,17 +68,23 @@ public final class CudaCommand implements Callable<Integer> {
   public Integer call() {
     if (sanitize && plain) throw CommandFailure.badInput("--sanitize and --no-sanitize exclude each other");
     schedule.check();
+    only.filter(String::isBlank).ifPresent(_ -> {
+      throw CommandFailure.badInput("--only is empty; needed is a part of a kernel's name");
+    });
+    record.ifPresent(CudaCommand::requireNew);
     var device = SimulatedDevice.of(chosen());
     var report = new Report(console);
     var program = Path.of(words.getFirst());
     if (!Files.isRegularFile(program)) throw CommandFailure.badFile(program, "there is no such file");
     var library = RuntimeLibrary.folder(UserCache.folder());
-    var host = new HostProgram(device, options(), report, library);
-    int status = isSource(program) ? compileAndRun(program, device, host) : run(host, program, arguments(1));
+    var host = new HostProgram(device, new Watching(options(), only, record), report, library);
+    int status = isSource(program) ? compileAndRun(program, device, library, host) : run(host, program, arguments(1));
     var row = report.row(program.toString(), status);
     if (console.json()) console.result(row, "");
     console.note(report.summary(!plain) + (status == 0 ? "" : "; the program's exit status is " + status));
-    return status == 0 && report.clean() ? Exit.OK : Exit.CHECK_FAILED;
+    boolean missed = only.isPresent() && !report.hasWatched();
+    if (missed) console.note("no kernel was launched whose name contains '" + only.get() + "'");
+    return status == 0 && report.clean() && !missed ? Exit.OK : Exit.CHECK_FAILED;
   }
 
   private Chip chosen() {
@@ -79,6 +95,19 @@ public final class CudaCommand implements Callable<Integer> {
 
   private SimulatorOptions options() {
     return schedule.applyTo(SimulatorOptions.defaults()).withSanitizer(!plain);
+  }
+
+  /** Records of different runs would mix. */
+  private static void requireNew(Path folder) {
+    try {
+      Files.createDirectories(folder);
+      try (var files = Files.list(folder)) {
+        if (files.findAny().isEmpty()) return;
+      }
+    } catch (IOException e) {
+      throw CommandFailure.badFile(folder, "cannot be a folder to record to: " + InputFile.reason(e));
+    }
+    throw CommandFailure.badFile(folder, "holds files already: --record needs a new or empty folder");
   }
 
   private static boolean isSource(Path program) {
@@ -100,7 +129,7 @@ public final class CudaCommand implements Callable<Integer> {
     return host.run(process);
   }
 
-  private int compileAndRun(Path source, SimulatedDevice device, HostProgram host) {
+  private int compileAndRun(Path source, SimulatedDevice device, Path library, HostProgram host) {
     var rest = arguments(1);
     if (!rest.isEmpty() && !rest.getFirst().equals(SEPARATOR)) {
       throw CommandFailure.badInput("'" + rest.getFirst() + "' follows " + source
@@ -114,7 +143,7 @@ public final class CudaCommand implements Callable<Integer> {
       var folder = Files.createTempDirectory("tilewright-nvcc");
       var program = folder.resolve("program");
       try {
-        var warnings = Nvcc.compile(source, program, device, nvccOptions);
+        var warnings = Nvcc.compile(source, program, device, library, nvccOptions);
         if (!warnings.isEmpty()) console.note("nvcc: " + warnings);
         return run(host, program, arguments);
       } finally {

@@ -21,6 +21,7 @@ record Frame(int operation, ByteBuffer operands) {
   static final int STORE = 9;
   static final int RELEASE = 10;
   static final int ENCODE = 11;
+  static final int HEAP_LIMIT = 12;
   private static final int HEADER_BYTES = 8;
 
   /** @throws EOFException when the program has closed the connection */

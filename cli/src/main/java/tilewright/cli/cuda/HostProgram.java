@@ -11,19 +11,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.cli.io.CommandFailure;
-import tilewright.simulator.SimulatorOptions;
 
 /** A program that runs with the simulator as its GPU. */
 final class HostProgram {
   private final SimulatedDevice device;
-  private final SimulatorOptions options;
+  private final Watching watching;
   private final Report report;
   private final Path library;
 
   /** @param library the folder of the {@link RuntimeLibrary} */
-  HostProgram(SimulatedDevice device, SimulatorOptions options, Report report, Path library) {
+  HostProgram(SimulatedDevice device, Watching watching, Report report, Path library) {
     this.device = device;
-    this.options = options;
+    this.watching = watching;
     this.report = report;
     this.library = library;
   }
@@ -85,7 +84,7 @@ final class HostProgram {
 
   private void serve(SocketChannel channel) {
     try {
-      Session.serve(channel, device, options, report);
+      Session.serve(channel, device, watching, report);
     } catch (IOException e) {
       report.refused("the connection to the program broke: " + e.getMessage());
     }

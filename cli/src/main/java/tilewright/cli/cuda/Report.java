@@ -11,6 +11,7 @@ final class Report {
   private final Console console;
   private final Set<Mistake> mistakes = new HashSet<>();
   private long launches;
+  private long watched;
   private long faulty;
   private long refused;
 
@@ -23,8 +24,22 @@ final class Report {
     this.console = console;
   }
 
-  synchronized long launched() {
+  /**
+   * Counts a launch and returns its number.
+   *
+   * @param isWatched whether its kernel is one of those to watch
+   */
+  synchronized long launched(boolean isWatched) {
+    if (isWatched) watched++;
     return ++launches;
+  }
+
+  synchronized boolean hasWatched() {
+    return watched > 0;
+  }
+
+  synchronized void note(String message) {
+    console.note(message);
   }
 
   synchronized void found(String kernel, long launch, List<Finding> findings) {
@@ -54,6 +69,6 @@ final class Report {
     var findings = mistakes.size() == 1 ? " finding in " : " findings in ";
     var outcome = mistakes.isEmpty() ? "nothing found" : mistakes.size() + findings + faulty + " of them";
     return launches + (launches == 1 ? " launch" : " launches") + (sanitized ? ", sanitized: " : ": ") + outcome
-        + (refused == 0 ? "" : "; " + refused + " requests were refused");
+        + (refused == 0 ? "" : "; " + refused + (refused == 1 ? " request was refused" : " requests were refused"));
   }
 }

@@ -14,19 +14,40 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tilewright.cli.io.CommandFailure;
 
 /**
- * The library that stands for the CUDA runtime. It is compiled from its source at first use, into a folder of the
- * user's cache that its contents name.
+ * The libraries that stand for the CUDA runtime and the CUDA driver, with one between them that both use. They are
+ * compiled from their sources at first use, into a folder of the user's cache that their contents name.
  */
 final class RuntimeLibrary {
-  private static final List<String> SOURCES = List.of("bridge.c", "runtime.c", "stubs.c");
-  private static final List<String> HEADERS = List.of("bridge.h", "errors.h");
-  private static final List<Integer> VERSIONS = List.of(13, 12);
+  private static final String SHARED = "libtilewright.so";
+  private static final List<String> HEADERS = List.of("bridge.h", "protocol.h", "errors.h", "runtime.h", "driver.h");
+  private static final List<Part> PARTS = List.of(
+      new Part(SHARED, "tw_*", Optional.empty(), List.of(),
+          List.of("bridge.c", "device.c", "memory.c", "programs.c", "streams.c", "graphs.c")),
+      new Part("libcuda.so.1", "cu*", Optional.of("driver-calls"), List.of(),
+          List.of("driver_context.c", "driver_memory.c", "driver_modules.c", "driver_streams.c", "stubs.c")),
+      runtime(13), runtime(12));
+
+  /**
+   * A library.
+   *
+   * @param exports pattern of the names that programs see
+   * @param calls the list of all calls that programs may expect
+   */
+  private record Part(String name, String exports, Optional<String> calls, List<String> options,
+      List<String> sources) {}
 
   private RuntimeLibrary() {}
+
+  private static Part runtime(int version) {
+    return new Part("libcudart.so." + version, "cuda*; __cuda*", Optional.of("runtime-calls"),
+        List.of("-DCUDA_VERSION=" + version), List.of("runtime_device.c", "runtime_memory.c", "runtime_streams.c",
+            "runtime_graphs.c", "runtime_kernels.c", "stubs.c"));
+  }
 
   /**
    * Returns the folder of the libraries, which it makes if need be.
@@ -41,7 +62,7 @@ final class RuntimeLibrary {
       Files.createDirectories(folder.getParent());
       var made = Files.createTempDirectory(folder.getParent(), "new");
       for (var file : files.entrySet()) Files.writeString(made.resolve(file.getKey()), file.getValue());
-      for (int version : VERSIONS) compile(made, version);
+      for (var part : PARTS) compile(made, part);
       publish(made, folder);
       return folder;
     } catch (IOException e) {
@@ -61,13 +82,15 @@ final class RuntimeLibrary {
 
   private static Map<String, String> files() {
     var files = new LinkedHashMap<String, String>();
-    for (var name : SOURCES) files.put(name, resource(name));
     for (var name : HEADERS) files.put(name, resource(name));
-    files.put("calls.h", resource("runtime-calls.txt").lines().map(name -> "STUB(" + name + ")\n")
-        .collect(Collectors.joining()));
-    for (int version : VERSIONS) {
-      files.put(version + ".map", "libcudart.so." + version + " { global: cuda*; __cuda*; local: *; };\n");
+    for (var part : PARTS) {
+      for (var name : part.sources) files.put(name, resource(name));
+      part.calls.ifPresent(name -> files.put(name + ".h", resource(name + ".txt").lines()
+          .map(call -> "STUB(" + call + ")\n").collect(Collectors.joining())));
+      files.put(part.name + ".map", part.name + " { global: " + part.exports + "; local: *; };\n");
     }
+    // What the linker takes for -lcuda.
+    files.put("libcuda.so", "INPUT(libcuda.so.1)\n");
     return files;
   }
 
@@ -89,17 +112,18 @@ final class RuntimeLibrary {
     }
   }
 
-  private static void compile(Path folder, int version) {
-    var name = "libcudart.so." + version;
+  private static void compile(Path folder, Part part) {
     var command = new ArrayList<>(List.of(System.getenv().getOrDefault("CC", "cc"), "-std=gnu11", "-O2", "-fPIC",
-        "-shared", "-fvisibility=hidden", "-DCUDA_VERSION=" + version, "-Wl,-soname," + name,
-        "-Wl,--version-script=" + version + ".map", "-o", name));
-    command.addAll(SOURCES);
-    command.add("-lpthread");
-    var output = Tool.run(command, folder,
-        "a C compiler is needed to make the library that stands for the CUDA runtime");
+        "-shared", "-fvisibility=hidden", "-Wl,-soname," + part.name, "-Wl,-rpath,$ORIGIN",
+        "-Wl,--version-script=" + part.name + ".map", "-o", part.name));
+    command.addAll(part.options);
+    part.calls.ifPresent(name -> command.add("-DCALLS=\"" + name + ".h\""));
+    command.addAll(part.sources);
+    if (!part.name.equals(SHARED)) command.addAll(List.of("-L.", "-l:" + SHARED));
+    command.addAll(List.of("-lpthread", "-ldl"));
+    var output = Tool.run(command, folder, "a C compiler is needed to make the libraries that stand for CUDA");
     if (output.status() != 0) {
-      throw CommandFailure.environmentLacks("the library that stands for the CUDA runtime cannot be compiled: "
+      throw CommandFailure.environmentLacks("the libraries that stand for CUDA cannot be compiled: "
           + String.join(" ", command) + " in " + folder + "\n" + output.text());
     }
   }

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import tilewright.cli.io.CommandFailure;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
 import tilewright.ptx.Launch;
@@ -22,7 +24,6 @@ import tilewright.simulator.Finding;
 import tilewright.simulator.ResidentProgram;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
-import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 
 /** One process of the program: its device memory, its modules and the requests that it sends. */
@@ -46,9 +47,10 @@ final class Session implements AutoCloseable {
   private final SocketChannel channel;
   private final InputStream requests;
   private final SimulatedDevice device;
-  private final SimulatorOptions options;
+  private final Watching watching;
   private final Report report;
   private final SharedMemory memory;
+  private final Optional<LaunchRecorder> recorder;
   private final List<ResidentProgram> modules = new ArrayList<>();
   private final List<Kernel> kernels = new ArrayList<>();
 
@@ -56,22 +58,23 @@ final class Session implements AutoCloseable {
 
   private record Parameter(int offset, int bytes) {}
 
-  private Session(SocketChannel channel, SimulatedDevice device, SimulatorOptions options, Report report)
+  private Session(SocketChannel channel, SimulatedDevice device, Watching watching, Report report)
       throws IOException {
     this.channel = channel;
     requests = new BufferedInputStream(Channels.newInputStream(channel), BUFFER_BYTES);
     this.device = device;
-    this.options = options.withArchitecture(device.chip().capability());
+    this.watching = watching.on(device.chip().capability());
     this.report = report;
     var hello = Frame.read(requests).operands();
     memory = new SharedMemory(hello.getInt(), hello.getInt(), hello.getLong());
+    recorder = watching.record().map(folder -> new LaunchRecorder(folder, memory));
     device.describe().write(channel);
   }
 
   /** Serves a process until it ends. */
-  static void serve(SocketChannel channel, SimulatedDevice device, SimulatorOptions options, Report report)
+  static void serve(SocketChannel channel, SimulatedDevice device, Watching watching, Report report)
       throws IOException {
-    try (channel; var session = new Session(channel, device, options, report)) {
+    try (channel; var session = new Session(channel, device, watching, report)) {
       session.serve();
     }
   }
@@ -100,6 +103,7 @@ final class Session implements AutoCloseable {
       case Frame.STORE -> memory.store(in.getLong(), in.getLong(), in.getLong());
       case Frame.RELEASE -> memory.release(in.getLong());
       case Frame.ENCODE -> encode(in).write(channel);
+      case Frame.HEAP_LIMIT -> memory.memory().heap().limit(in.getLong());
       default -> throw new IllegalStateException("the library sent operation " + frame.operation()
           + ", which is not known");
     }
@@ -117,6 +121,10 @@ final class Session implements AutoCloseable {
   private Frame.Answer module(ByteBuffer in) {
     var image = new byte[in.remaining()];
     in.get(image);
+    if (isMachineCode(image)) {
+      report.refused("a module is machine code (a cubin): load PTX, or a fat binary with PTX for " + device.target());
+      return new Frame.Answer(NO_KERNEL_IMAGE);
+    }
     try {
       String text;
       if (FatBinary.isOne(image)) {
@@ -135,6 +143,11 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /** Whether an image is an ELF file. */
+  private static boolean isMachineCode(byte[] image) {
+    return image.length >= 4 && image[0] == 0x7F && image[1] == 'E' && image[2] == 'L' && image[3] == 'F';
+  }
+
   private Frame.Answer withoutPtx(FatBinary binary) {
     var found = new ArrayList<String>();
     for (var text : binary.texts()) found.add("PTX for sm_" + text.architecture());
@@ -149,10 +162,8 @@ final class Session implements AutoCloseable {
     var module = modules.get(frame.operands().getInt());
     var name = frame.text();
     var function = module.kernel(name);
-    if (function.isEmpty()) {
-      report.refused("the module has no kernel '" + name + "'");
-      return new Frame.Answer(NOT_FOUND);
-    }
+    // Programs may ask for a kernel to find out whether there is one.
+    if (function.isEmpty()) return new Frame.Answer(NOT_FOUND);
     try {
       var resources = module.resources(name);
       var parameters = parameters(function.get());
@@ -190,7 +201,7 @@ final class Session implements AutoCloseable {
     var module = modules.get(frame.operands().getInt());
     var found = module.variables().get(frame.text());
     if (found == null) return new Frame.Answer(INVALID_SYMBOL);
-    memory.back(found.address(), frame.operands().getLong(), found.bytes());
+    memory.back(found.address(), frame.operands().getLong(), found.bytes(), frame.operands().getInt() != 0);
     return new Frame.Answer(0).put(found.address()).put((long) found.bytes());
   }
 
@@ -210,11 +221,14 @@ final class Session implements AutoCloseable {
     var parameters = in.slice().order(in.order());
     var arguments = kernel.parameters.stream().map(p -> argument(parameters, p)).toList();
     var launch = new Launch("", name, grid, block, cluster, shared, features, Set.of(), Map.of(), arguments);
-    long number = report.launched();
+    boolean watched = watching.watches(name);
+    long number = report.launched(watched);
+    var record = watched ? begun(number, kernel, launch) : Optional.<LaunchRecorder.Begun>empty();
     var printed = new StringBuilder();
     try {
-      var result = kernel.module.run(launch, options.withOutput(printed::append));
+      var result = kernel.module.run(launch, watching.optionsFor(name).withOutput(printed::append));
       report.found(name, number, result.findings());
+      record.ifPresent(r -> recorded(r, number, kernel));
       return answer(status(result), false, result.instructions(), printed);
     } catch (UnsupportedPtxException e) {
       report.refused("kernel " + name + ": " + e.getMessage());
@@ -223,6 +237,28 @@ final class Session implements AutoCloseable {
       report.refused("launch " + number + " of kernel " + name + ": " + e.getMessage());
       return answer(INVALID_CONFIGURATION, true, 0, printed);
     }
+  }
+
+  private Optional<LaunchRecorder.Begun> begun(long number, Kernel kernel, Launch launch) {
+    try {
+      return recorder.map(r -> r.begin(number, kernel.module, launch));
+    } catch (CommandFailure e) {
+      report.refused("launch " + number + " is not recorded: " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private void recorded(LaunchRecorder.Begun record, long number, Kernel kernel) {
+    List<String> others;
+    try {
+      others = recorder.orElseThrow().finish(record, memory.touchedNow(), kernel.module, device.chip().capability());
+    } catch (CommandFailure e) {
+      report.refused("launch " + number + " is recorded without its results: " + e.getMessage());
+      return;
+    }
+    if (others.isEmpty()) return;
+    report.note("launch " + number + " of kernel " + kernel.function.name() + " finds " + String.join(", ", others)
+        + " by pointers in memory: its record cannot be run again");
   }
 
   private Frame.Answer answer(int status, boolean refused, long instructions, CharSequence printed) {
@@ -263,7 +299,9 @@ final class Session implements AutoCloseable {
 
   private Frame.Answer encode(ByteBuffer in) {
     try {
-      return new Frame.Answer(0).put(TensorMaps.encode(in, device.chip().capability()));
+      var map = TensorMaps.encode(in, device.chip().capability());
+      recorder.ifPresent(r -> r.encoded(map));
+      return new Frame.Answer(0).put(map.bytes());
     } catch (IllegalArgumentException e) {
       report.refused("cuTensorMapEncodeTiled: " + e.getMessage());
       return new Frame.Answer(1);

@@ -64,14 +64,38 @@ final class SharedMemory implements AutoCloseable {
     return address;
   }
 
-  /** Gives a variable of a module its copy in the program, unless it has one. */
-  void back(long address, long offset, int bytes) {
-    allocations.computeIfAbsent(address, _ -> new Allocation(region.asSlice(offset, bytes), false));
+  /** Gives a variable of a module its copy in the program, unless it has one; a managed one begins with its value. */
+  void back(long address, long offset, int bytes, boolean managed) {
+    if (allocations.containsKey(address)) return;
+    allocations.put(address, new Allocation(region.asSlice(offset, bytes), managed));
+    if (managed) fetch(address, 0, bytes);
   }
 
   void free(long address) {
     allocations.remove(address);
     memory.free(address);
+  }
+
+  /** Whether an address lies in an allocation that has not been freed. */
+  boolean isLive(long address) {
+    var allocation = allocations.get(base(address));
+    return allocation != null && address - base(address) < allocation.program.byteSize();
+  }
+
+  /** The address where the allocation of an address begins. */
+  long base(long address) {
+    return address & -DeviceMemory.WINDOW_BYTES;
+  }
+
+  String name(long address) {
+    return memory.name((int) (address / DeviceMemory.WINDOW_BYTES)).orElse("no allocation");
+  }
+
+  /** A copy of an allocation as it is now. */
+  byte[] snapshot(long address) {
+    var allocation = allocations.get(address);
+    return allocation != null && allocation.stale ? allocation.program.toArray(ValueLayout.JAVA_BYTE)
+        : memory.contents(address).clone();
   }
 
   /** Brings a range of the program's copy up to date. */
@@ -103,6 +127,11 @@ final class SharedMemory implements AutoCloseable {
       allocation.stale = false;
     }
     touched.add(address);
+  }
+
+  /** The allocations that the launch has touched. */
+  List<Long> touchedNow() {
+    return List.copyOf(touched);
   }
 
   /** Ends a launch: returns the allocations that it touched, of which the managed ones are the program's again. */

@@ -18,8 +18,11 @@ final class TensorMaps {
 
   private TensorMaps() {}
 
+  /** A map over memory that begins at an address, and the bytes that stand for it. */
+  record Encoded(TensorMap.Tiled map, long address, byte[] bytes) {}
+
   /** @throws IllegalArgumentException with all rules that the map breaks */
-  static byte[] encode(ByteBuffer in, int architecture) {
+  static Encoded encode(ByteBuffer in, int architecture) {
     var element = constant("data type", TensorElement.values(), in.getLong());
     int rank = (int) in.getLong();
     long address = in.getLong();
@@ -33,7 +36,8 @@ final class TensorMaps {
     var steps = integers(row(in, rank));
     var view = new TensorView(element, extents, strides.subList(0, rank - 1), steps, interleave, swizzle, promotion,
         fill);
-    return Simulator.encode(new TensorMap.Tiled(view, box), address, architecture);
+    var map = new TensorMap.Tiled(view, box);
+    return new Encoded(map, address, Simulator.encode(map, address, architecture));
   }
 
   private static <T> T constant(String what, T[] values, long index) {

@@ -61,15 +61,28 @@ public final class LaunchFileWriter {
    * @param architecture compute capability times ten of the GPU that they are from
    */
   static void recordExpected(LaunchFile file, Collection<String> buffers, int architecture) {
-    var root = (ObjectNode) PRETTY.readTree(InputFile.bytes(file.path()));
+    recordExpected(file.path(), file.launch(), buffers, architecture);
+  }
+
+  /**
+   * Makes the present contents of these buffers what a written launch expects.
+   *
+   * @param folder where it was written
+   */
+  public static void writeExpected(Path folder, Launch launch, Collection<String> buffers, int architecture) {
+    recordExpected(folder.resolve(LaunchFile.NAME), launch, buffers, architecture);
+  }
+
+  private static void recordExpected(Path file, Launch launch, Collection<String> buffers, int architecture) {
+    var root = (ObjectNode) PRETTY.readTree(InputFile.bytes(file));
     root.put("architecture", architecture);
     var expect = root.putObject("expect");
     for (var name : buffers) {
-      var binary = file.path().resolveSibling(name + ".expected.bin");
-      AtomicFile.writeDerived(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(file.launch().bytes(name))));
+      var binary = file.resolveSibling(name + ".expected.bin");
+      AtomicFile.writeDerived(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(launch.bytes(name))));
       expect.put(name, binary.getFileName().toString());
     }
-    AtomicFile.write(file.path(), PRETTY.writeValueAsString(root));
+    AtomicFile.write(file, PRETTY.writeValueAsString(root));
   }
 
   private static void extents(ArrayNode array, Dim3 extents) {

@@ -1,4 +1,5 @@
-// What the parts of the library share: the connection to the simulator, device memory and kernels.
+// What the simulated device does for a program, whichever API that calls. Results are cudaError_t, whose numbers
+// CUresult shares. Every function takes the lock itself.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,7 +7,25 @@
 
 #define API __attribute__((visibility("default")))
 
-typedef struct { unsigned x, y, z; } Dim;
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13,
+  INVALID_DEVICE_FUNCTION = 98, INVALID_DEVICE = 101, NO_KERNEL_IMAGE = 209, FILE_NOT_FOUND = 301,
+  INVALID_HANDLE = 400, ILLEGAL_STATE = 401, NOT_FOUND = 500, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713,
+  NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_MERGE = 902,
+  CAPTURE_UNMATCHED = 903, CAPTURE_ISOLATION = 905, CAPTURE_IMPLICIT = 906, GRAPH_UPDATE_FAILURE = 910 };
+
+#pragma GCC visibility push(default)
+
+void tw_lock(void);
+void tw_unlock(void);
+static inline void tw_leave(const char *unused) { (void) unused; tw_unlock(); }
+// Holds the lock to the end of the block.
+#define LOCKED __attribute__((cleanup(tw_leave))) const char locked_ = 0; (void) locked_; tw_lock()
+
+void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Says that a call is missing. Returns NOT_SUPPORTED.
+int tw_unsupported(const char *name);
+
+// ---- The device ----
 
 // The simulated device, as the simulator describes it.
 typedef struct {
@@ -15,31 +34,60 @@ typedef struct {
   char name[64];
 } Device;
 
+const Device *tw_device(void);
+// cudaDeviceGetAttribute; CUdevice_attribute has the same numbers.
+int tw_attribute(int attribute, int *value);
+int tw_limit(int limit, size_t *value);
+int tw_set_limit(int limit, size_t value);
+// Null for a number that is none.
+const char *tw_error_name(int error);
+const char *tw_error_text(int error);
+
+// Waits for all launches. Returns the error of a launch after which the context is of no use, as on a GPU.
+int tw_settle(void);
+// The same error, if it is known already.
+int tw_sticky(void);
+// The simulated time since the beginning, in nanoseconds, when all launches are over.
+uint64_t tw_now(void);
+
+// ---- Memory ----
+
 // An allocation: device memory that this process and the simulator both have, each with its own copy.
 typedef struct Allocation {
   uint64_t address;
   uint64_t bytes;
   char *host;      // this process's copy
-  bool managed;    // the process may access it at any time, at the same address if host == (char *) address
+  bool managed;    // the process may access it at any time, at the same address if it was allocated so
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;
 } Allocation;
 
-typedef struct { uint32_t offset, bytes; } Parameter;
+int tw_allocate(uint64_t bytes, bool managed, void **address);
+int tw_free(void *address);
+// Lets the device use host memory, and ends that.
+int tw_register(void *host, uint64_t bytes);
+int tw_unregister(void *host);
+// The address under which kernels know host memory.
+int tw_device_address(void *host, void **device);
+// The allocation that an address lies in, or null.
+Allocation *tw_find(const void *address);
+int tw_copy(void *to, const void *from, size_t bytes);
+int tw_fill(void *to, unsigned value, size_t width, size_t count);
 
-typedef struct Module {
-  const void *image;
-  uint64_t image_bytes;
-  uint32_t id;
-  int loaded;      // 0: not yet, 1: yes, otherwise the negative error
-  struct Module *next;
-} Module;
+// ---- Programs ----
+
+typedef struct { unsigned x, y, z; } Dim;
+#define ONE ((Dim) {1, 1, 1})
+
+typedef struct Module Module;
+
+typedef struct { uint32_t offset, bytes; } Parameter;
 
 typedef struct Kernel {
   Module *module;
   const char *name;
-  const void *host;
+  const void *host;  // the stub in the host program that stands for it, or null
   int loaded;
   uint32_t id;
   uint32_t parameter_bytes, parameters;
@@ -57,35 +105,110 @@ typedef struct Launch {
   char *parameters;
 } Launch;
 
-void tw_lock(void);
-void tw_unlock(void);
-Device *tw_device(void);
-int tw_unsupported(const char *name);
-void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// Memory. Errors are cudaError_t, which the driver's CUresult shares for the codes used here.
-int tw_allocate(uint64_t bytes, bool managed, Allocation **out);
-void tw_free(Allocation *a);
-// Lets the device use host memory, and ends that.
-int tw_register(void *host, uint64_t bytes);
-int tw_unregister(void *host);
-// The registered memory that a host address lies in.
-Allocation *tw_registered(const void *host);
-Allocation *tw_find(const void *address);
-int tw_copy(void *to, const void *from, size_t bytes);
-int tw_fill(void *to, int value, size_t width, size_t count);
-
-// Programs.
+// The module of an image that stays where it is, which is read when a kernel of it is first needed.
 Module *tw_module(const void *image);
+// Reads a module from an image now: a fat binary, in its wrapper or not, or PTX text.
+int tw_load(const void *image, Module **module);
+int tw_load_file(const char *path, Module **module);
+// Makes sure that a kernel is compiled.
 int tw_kernel(Kernel *k);
+// The kernel of that name.
+int tw_kernel_named(Module *m, const char *name, Kernel **k);
 int tw_variable(Module *m, const char *name, void **address, size_t *bytes);
+// Where the host finds a __managed__ variable.
+int tw_managed_variable(Module *m, const char *name, void **host);
+// The bytes of a launch's parameters, from the address of each or from their bytes.
 int tw_pack(Kernel *k, void **arguments, char **packed);
+int tw_pack_bytes(Kernel *k, const void *bytes, size_t count, char **packed);
+// Whether the device can hold what a launch asks for.
+int tw_check(const Launch *l);
 int tw_launch(const Launch *l);
-int tw_encode_tiled(void *map, const int64_t *words, unsigned count);
+// How many registers an assembler would take is not known.
+#define REGISTERS 32
+int tw_occupancy(Kernel *k, int threads, size_t shared);
+int tw_set_dynamic_limit(Kernel *k, int bytes);
+int tw_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
+    const uint64_t *strides, const uint32_t *box, const uint32_t *element_strides, int interleave, int swizzle,
+    int promotion, int fill_mode);
 
-// Waits for all launches. Returns the error of a launch after which the context is of no use, as on a GPU.
-int tw_settle(void);
-// The same error, if it is known already.
-int tw_sticky(void);
-// The simulated time since the beginning, in nanoseconds, when all launches are over.
-uint64_t tw_now(void);
+// ---- Streams, events and graphs ----
+
+typedef struct Graph Graph;
+
+typedef struct {
+  char *to;
+  const char *from;
+  size_t to_pitch, to_slice, from_pitch, from_slice;
+  size_t width, height, depth;
+} Copy;
+
+typedef struct { char *to; size_t pitch; unsigned value; size_t element, width, height; } Fill;
+typedef struct { void (*function)(void *); void *data; } Call;
+
+// What a stream does at one time, or a node of a graph.
+typedef struct {
+  enum { NOTHING, COPY, FILL, LAUNCH, CALL, GRAPH } kind;
+  union {
+    Copy copy;
+    Fill fill;
+    Launch launch;
+    Call call;
+    Graph *graph;
+  };
+} Work;
+
+// A plain copy, in a struct of one row.
+Work tw_copy_of(void *to, const void *from, size_t bytes);
+Work tw_fill_of(void *to, unsigned value, size_t width, size_t count);
+// Does the work now, or adds it to the graph that the stream captures. What it points to is taken over.
+int tw_submit(void *stream, Work w);
+int tw_do(const Work *w);
+void tw_discard(Work *w);
+
+typedef struct Event Event;
+
+void *tw_stream_create(unsigned flags, int priority);
+int tw_stream_destroy(void *stream);
+// Waits for all work; not while the stream captures.
+int tw_stream_wait(void *stream);
+unsigned tw_stream_flags(void *stream);
+int tw_stream_priority(void *stream);
+int tw_stream_wait_event(void *stream, Event *e);
+
+Event *tw_event_create(void);
+int tw_event_record(Event *e, void *stream);
+int tw_event_wait(Event *e);
+int tw_event_elapsed(float *ms, const Event *from, const Event *to);
+
+int tw_begin_capture(void *stream);
+int tw_end_capture(void *stream, Graph **g);
+// 0 for none, 1 while one goes on, 2 if it has failed; the number and the graph of the capture.
+int tw_capture_status(void *stream, uint64_t *id, Graph **g);
+
+typedef struct Node {
+  Work work;
+  struct Node **dependencies;
+  size_t count;
+  struct Node *origin;  // the node of which this one is a copy
+} Node;
+
+struct Graph {
+  Node **nodes;
+  size_t count, room;
+};
+
+Graph *tw_graph_create(void);
+void tw_graph_destroy(Graph *g);
+// Adds a node, which takes over what the work points to.
+int tw_graph_add(Graph *g, Node **dependencies, size_t count, Work w, Node **node);
+int tw_graph_depend(Graph *g, Node *node, Node *on);
+Graph *tw_graph_clone(const Graph *g);
+// A copy in an order that keeps the dependencies.
+int tw_graph_instantiate(const Graph *g, Graph **exec);
+// The copy of a node.
+Node *tw_graph_copy_of(const Graph *g, const Node *origin);
+// Replaces the work of a copy by that of a graph of the same form. Returns the first node that differs.
+int tw_graph_update(Graph *exec, Graph *g, Node **different);
+void tw_node_replace(Node *n, Work w);
+
+#pragma GCC visibility pop

@@ -14,15 +14,23 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.cli.Cli;
 import tilewright.cli.io.Console;
 import tilewright.kernel.Chip;
 import tilewright.simulator.SimulatorOptions;
 
 /** Compiles CUDA programs and runs them; skipped where there is no nvcc. */
 class CudaProgramsTest {
+  private static final SimulatorOptions SANITIZED = SimulatorOptions.defaults().withSanitizer(true);
+
+  /** Where the libraries are compiled once. */
+  @TempDir
+  static Path cache;
   @TempDir
   Path folder;
 
@@ -33,6 +41,10 @@ class CudaProgramsTest {
   void requireCompiler() {
     var path = System.getenv().getOrDefault("PATH", "").split(":");
     assumeTrue(Arrays.stream(path).anyMatch(p -> Files.isExecutable(Path.of(p, "nvcc"))), "nvcc is not on the PATH");
+  }
+
+  private Path library() {
+    return RuntimeLibrary.folder(cache);
   }
 
   private Path source(String name) throws IOException {
@@ -52,16 +64,19 @@ class CudaProgramsTest {
 
   private Run run(String name, List<String> options, String... arguments) throws IOException {
     var program = folder.resolve(name);
-    Nvcc.compile(source(name), program, SimulatedDevice.of(Chip.H100), options);
+    Nvcc.compile(source(name), program, SimulatedDevice.of(Chip.H100), library(), options);
     return run(program, arguments);
   }
 
   private Run run(Path program, String... arguments) throws IOException {
+    return run(Watching.everything(SANITIZED), program, arguments);
+  }
+
+  private Run run(Watching watching, Path program, String... arguments) throws IOException {
     var reported = new ByteArrayOutputStream();
     var console = new Console(InputStream.nullInputStream(), System.out,
         new PrintStream(reported, true, StandardCharsets.UTF_8));
-    var host = new HostProgram(SimulatedDevice.of(Chip.H100), SimulatorOptions.defaults().withSanitizer(true),
-        new Report(console), RuntimeLibrary.folder(folder.resolve("cache")));
+    var host = new HostProgram(SimulatedDevice.of(Chip.H100), watching, new Report(console), library());
     var out = folder.resolve("out.txt");
     var command = new ProcessBuilder(program.toString()).redirectErrorStream(true).redirectOutput(out.toFile());
     command.command().addAll(List.of(arguments));
@@ -102,6 +117,110 @@ class CudaProgramsTest {
   void aMissingWaitForATensorCopyIsFoundAtItsLine() throws IOException {
     var run = run("tma", List.of("-DNO_WAIT"));
     assertTrue(run.report.contains("PENDING_COPY_READ at tma.cu:29 "), run.report);
+  }
+
+  @Test
+  void graphsOfNodesAndByCapture() throws IOException {
+    assertEquals(new Run(0, """
+        4 nodes
+        nodes: 23, cudaSuccess
+        changed: 29, cudaSuccess
+        cycle: cudaErrorInvalidValue
+        captured: 14, cudaSuccess
+        update: cudaSuccess
+        updated: 15, cudaSuccess
+        another form: cudaErrorGraphExecUpdateFailure, 2
+        cloned: 14, cudaSuccess
+        wait: cudaErrorStreamCaptureUnsupported
+        end: cudaErrorStreamCaptureInvalidated
+        5 calls
+        """, ""), run("graphs", List.of()));
+  }
+
+  @Test
+  void theDeviceHeapOutlivesLaunchesAndManagedVariablesAreShared() throws IOException {
+    assertEquals(new Run(0, "146 1007 cudaSuccess\n64 MiB: null, then there\n", ""), run("heap", List.of()));
+  }
+
+  @Test
+  void theUseOfHeapMemoryThatAnEarlierLaunchFreedIsFound() throws IOException {
+    var run = run("heap", List.of("-DUSE_AFTER_FREE"));
+    assertEquals("146 1007 cudaSuccess\ncudaErrorIllegalAddress\n", run.out);
+    assertTrue(run.report.contains("allocation 9 of the device heap, which was freed"), run.report);
+  }
+
+  @Test
+  void theDriverApi() throws IOException {
+    var run = run("driver", List.of("-lcuda"));
+    assertEquals("""
+        NVIDIA H100 80GB HBM3, 9
+        load: CUDA_SUCCESS
+        no kernel: CUDA_ERROR_NOT_FOUND
+        20 780
+        too many threads: CUDA_ERROR_INVALID_VALUE
+        array: CUDA_ERROR_NOT_SUPPORTED
+        overrun: CUDA_ERROR_ILLEGAL_ADDRESS
+        afterwards: CUDA_ERROR_ILLEGAL_ADDRESS
+        """, run.out.lines().filter(line -> !line.startsWith("tilewright: ")).map(line -> line + "\n")
+            .collect(Collectors.joining()));
+    assertTrue(run.out.contains("tilewright: cuArrayCreate_v2 is not supported"), run.out);
+  }
+
+  @Test
+  void modulesThatTheDriverApiCannotLoad() throws IOException {
+    var text = Files.writeString(folder.resolve("text.ptx"), "no PTX");
+    var bad = run("driver", List.of("-lcuda"), text.toString());
+    var program = folder.resolve("driver");
+    assertEquals("NVIDIA H100 80GB HBM3, 9\nCUDA_ERROR_INVALID_PTX\n", bad.out);
+    assertTrue(bad.report.contains("a module cannot be loaded: line 1, column 1"), bad.report);
+    var code = Files.write(folder.resolve("code.cubin"), new byte[] {0x7F, 'E', 'L', 'F', 2, 1, 1, 0});
+    var cubin = run(program, code.toString());
+    assertEquals("NVIDIA H100 80GB HBM3, 9\nCUDA_ERROR_NO_BINARY_FOR_GPU\n", cubin.out);
+    assertTrue(cubin.report.contains("a module is machine code (a cubin)"), cubin.report);
+    assertEquals("NVIDIA H100 80GB HBM3, 9\nCUDA_ERROR_FILE_NOT_FOUND\n", run(program, "none").out);
+  }
+
+  /** Compiles a program, runs it once without and once with the record, and lets {@code sim} run the record. */
+  private Cli recorded(String name, String... more) throws IOException {
+    run(name, List.of(more));
+    var records = folder.resolve("records-" + name);
+    run(new Watching(SANITIZED, Optional.empty(), Optional.of(records)), folder.resolve(name));
+    return Cli.run("sim", records.toString(), "--sanitize");
+  }
+
+  @Test
+  void recordedLaunchesGiveTheSameAgain() throws IOException {
+    // The first has a tensor map, the second a constant that the host sets, the third managed memory.
+    for (var name : List.of("tma", "vector_add", "reduction")) {
+      var again = recorded(name);
+      assertEquals(0, again.exitCode(), again.out());
+      assertTrue(again.out().contains("OK"), again.out());
+    }
+  }
+
+  @Test
+  void aRecordedLaunchHasTheSameRace() throws IOException {
+    var again = recorded("reduction", "-DRACE");
+    assertEquals(1, again.exitCode());
+    assertTrue(again.out().contains("RACE at reduction.cu:9 "), again.out());
+  }
+
+  @Test
+  void aRecordThatCannotBeRunAgainIsSaidToBeOne() throws IOException {
+    run("pointers", List.of());
+    var watching = new Watching(SANITIZED, Optional.empty(), Optional.of(folder.resolve("records")));
+    var run = run(watching, folder.resolve("pointers"));
+    assertTrue(run.report.contains("launch 1 of kernel _Z5storePPi finds allocation 2 by pointers in memory"),
+        run.report);
+  }
+
+  @Test
+  void onlyTheChosenKernelIsWatched() throws IOException {
+    run("reduction", List.of("-DRACE"));
+    var program = folder.resolve("reduction");
+    assertEquals("", run(new Watching(SANITIZED, Optional.of("other"), Optional.empty()), program).report);
+    var chosen = run(new Watching(SANITIZED, Optional.of("sum"), Optional.empty()), program);
+    assertTrue(chosen.report.contains("RACE at reduction.cu:9 "), chosen.report);
   }
 
   @Test

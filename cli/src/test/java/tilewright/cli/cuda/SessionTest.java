@@ -82,7 +82,8 @@ class SessionTest {
       channel = SocketChannel.open(address);
       var accepted = server.accept();
       session = new FutureTask<>(() -> {
-        Session.serve(accepted, SimulatedDevice.of(Chip.H100), SimulatorOptions.defaults().withSanitizer(true), report);
+        Session.serve(accepted, SimulatedDevice.of(Chip.H100),
+            Watching.everything(SimulatorOptions.defaults().withSanitizer(true)), report);
         return null;
       });
       Thread.ofPlatform().start(session);
@@ -161,7 +162,7 @@ class SessionTest {
     var answer = launch(32, second, 10, 0);
     assertEquals(0, answer.getInt());
     assertTrue(answer.getLong() > 0, "some time has passed");
-    var variable = ask(Frame.VARIABLE, named(0, "step").putLong(8192));
+    var variable = ask(Frame.VARIABLE, named(0, "step").putLong(8192).putInt(0));
     long step = variable.getLong();
     assertEquals(4, variable.getLong());
     region.putInt(8192, 100);

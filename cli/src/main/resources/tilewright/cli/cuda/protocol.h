@@ -1,0 +1,38 @@
+// Requests to the simulator and their answers, within the library.
+#pragma once
+#include "bridge.h"
+
+enum { HELLO = 1, ALLOCATE, FREE, MODULE, KERNEL, VARIABLE, LAUNCH_KERNEL, FETCH, STORE, RELEASE, ENCODE, HEAP_LIMIT };
+
+typedef struct { char *bytes; size_t used, room; } Buffer;
+
+Buffer request(uint32_t operation);
+void append(Buffer *b, const void *bytes, size_t n);
+void append32(Buffer *b, uint32_t v);
+void append64(Buffer *b, uint64_t v);
+void append_text(Buffer *b, const char *text);
+uint32_t take32(Buffer *b);
+uint64_t take64(Buffer *b);
+
+// Sends a request that has no answer.
+void tell(Buffer *b);
+// Sends a request and waits for the answer, whose bytes replace those of the buffer. Returns its status.
+int ask(Buffer *b);
+// Sends a launch, whose answer is waited for when a call needs it.
+void post_launch(Buffer *b);
+// Waits for the answers of all launches.
+void settle_launches(void);
+// Adds to the simulated time.
+void pass_time(uint64_t ns);
+
+#define PAGE 4096ull
+
+// The file that this process and the simulator both map.
+extern char *region;
+extern int region_file;
+// Takes a part of the file. Returns its offset; there is no end to it within reason.
+uint64_t take_region(uint64_t bytes);
+bool region_has(uint64_t bytes);
+
+// Makes a variable of a module known, at its address in the device.
+Allocation *tw_adopt(uint64_t address, uint64_t bytes, uint64_t offset, bool managed);
