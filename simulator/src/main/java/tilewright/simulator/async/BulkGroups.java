@@ -15,6 +15,8 @@ public final class BulkGroups {
   /** By warp and lane, for the sanitizer: of groups that have read, and that have written; null before the first. */
   private final AsyncQueue[][] queues;
   private final AsyncQueue[][] written;
+  /** Whether anything has changed since the last reset. */
+  private boolean used;
 
   /** An operation that belongs to a group. */
   interface Member extends AsyncOperation {
@@ -35,6 +37,8 @@ public final class BulkGroups {
   }
 
   public void reset() {
+    if (!used) return;
+    used = false;
     for (var c : committed) Arrays.fill(c, 0);
     for (var q : queues) Arrays.fill(q, null);
     for (var q : written) Arrays.fill(q, null);
@@ -56,12 +60,15 @@ public final class BulkGroups {
   }
 
   private AsyncQueue queue(AsyncQueue[] byLane, int lane) {
+    used = true;
     if (byLane[lane] == null) byLane[lane] = Sanitizer.of(cta).causality().queue();
     return byLane[lane];
   }
 
   public static void commit(Warp w, int mask) {
-    int[] counts = CopyUnits.of(w.cta).groups().committed[w.index];
+    var groups = CopyUnits.of(w.cta).groups();
+    groups.used = true;
+    int[] counts = groups.committed[w.index];
     for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) counts[lane]++;
   }
 

@@ -30,6 +30,10 @@ public abstract class Cta {
   /** Whether a thread of it has run yet. */
   public boolean started;
   public Dim3 position = new Dim3(0, 0, 0);
+  /** {@code %ntid}, {@code %ctaid} and {@code %nctaid}, each by dimension and lane: the same for all lanes. */
+  final int[][] ntid;
+  final int[][] ctaid = new int[3][Warp.LANES];
+  final int[][] nctaid;
 
   /** @param watch makes the watch over the CTA; it gives null when nobody looks on */
   protected Cta(Cluster cluster, int rank, Function<Cta, Watch> watch) {
@@ -45,6 +49,8 @@ public abstract class Cta {
     shared = new byte[sharedBytes];
     warps = new Warp[(threads + Warp.LANES - 1) / Warp.LANES];
     places = state.places;
+    ntid = spread(launch.block(), new int[3][Warp.LANES]);
+    nctaid = spread(state.grid.grid(), new int[3][Warp.LANES]);
     this.watch = watch.apply(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
   }
@@ -52,11 +58,19 @@ public abstract class Cta {
   /** Becomes the block at that position. */
   public void reset(Dim3 newPosition) {
     position = newPosition;
+    spread(newPosition, ctaid);
     started = false;
     number = state.grid.number(position);
     // Whatever a kernel reads without writing it first should look wrong, and the same every time.
     Arrays.fill(shared, (byte) 0xCD);
     for (var w : warps) w.reset();
+  }
+
+  private static int[][] spread(Dim3 extents, int[][] rows) {
+    Arrays.fill(rows[0], extents.x());
+    Arrays.fill(rows[1], extents.y());
+    Arrays.fill(rows[2], extents.z());
+    return rows;
   }
 
   /** The position of the block of that number. */

@@ -3,7 +3,7 @@ package tilewright.simulator.core;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The 32-bit special registers. All CTAs are on one SM. */
+/** The 32-bit special registers. All CTAs are on one SM. {@link Warp} keeps the first ones as a table. */
 public enum SpecialRegister {
   TID_X, TID_Y, TID_Z, NTID_X, NTID_Y, NTID_Z, CTAID_X, CTAID_Y, CTAID_Z, NCTAID_X, NCTAID_Y, NCTAID_Z, LANEID, WARPID,
   NWARPID, CLOCK, CLOCK_HI, LANEMASK_EQ, LANEMASK_LE, LANEMASK_LT, LANEMASK_GE, LANEMASK_GT, DYNAMIC_SMEM_SIZE,

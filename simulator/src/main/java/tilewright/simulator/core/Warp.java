@@ -68,6 +68,8 @@ public final class Warp {
   private final int[] tidX = new int[LANES];
   private final int[] tidY = new int[LANES];
   private final int[] tidZ = new int[LANES];
+  /** The first special registers, by ordinal and lane. */
+  private final int[][] specials;
 
   Warp(Cta cta, int index) {
     this.cta = cta;
@@ -81,6 +83,8 @@ public final class Warp {
     p = new int[kernel.registers().predicates()];
     local = new byte[LANES * kernel.memory().localBytes()];
     var block = cta.launch.block();
+    specials = new int[][] {tidX, tidY, tidZ, cta.ntid[0], cta.ntid[1], cta.ntid[2], cta.ctaid[0], cta.ctaid[1],
+        cta.ctaid[2], cta.nctaid[0], cta.nctaid[1], cta.nctaid[2]};
     for (int lane = 0; lane < LANES; lane++) {
       int thread = index * LANES + lane;
       tidX[lane] = thread % block.x();
@@ -145,19 +149,12 @@ public final class Warp {
 
   /** A special register that differs between launches, CTAs, warps or lanes; {@code code} is its ordinal. */
   public int special(int code, int lane) {
+    // Short, so that the JIT compiler puts it into a kernel's loops.
+    return code < specials.length ? specials[code][lane] : rare(code, lane);
+  }
+
+  private int rare(int code, int lane) {
     return switch (SpecialRegister.at(code)) {
-      case TID_X -> tidX[lane];
-      case TID_Y -> tidY[lane];
-      case TID_Z -> tidZ[lane];
-      case NTID_X -> cta.launch.block().x();
-      case NTID_Y -> cta.launch.block().y();
-      case NTID_Z -> cta.launch.block().z();
-      case CTAID_X -> cta.position.x();
-      case CTAID_Y -> cta.position.y();
-      case CTAID_Z -> cta.position.z();
-      case NCTAID_X -> cta.state.grid.grid().x();
-      case NCTAID_Y -> cta.state.grid.grid().y();
-      case NCTAID_Z -> cta.state.grid.grid().z();
       case LANEID -> lane;
       case WARPID -> index;
       case NWARPID -> cta.warps.length;

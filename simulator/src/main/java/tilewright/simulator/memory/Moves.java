@@ -62,14 +62,26 @@ public final class Moves {
   }
 
   public static void load64(Warp w, int mask, int k, long[] to) {
-    for (int i = 0; i < Warp.LANES; i++) {
-      if ((mask >>> i & 1) != 0) to[i] = (long) LONG.get(base(w, i), w.offsets[i] + k);
+    byte[] base = w.base;
+    int[] offsets = w.offsets;
+    if (mask == -1 && base != Warp.PER_LANE) {
+      for (int i = 0; i < Warp.LANES; i++) to[i] = (long) LONG.get(base, offsets[i] + k);
+    } else {
+      for (int i = 0; i < Warp.LANES; i++) {
+        if ((mask >>> i & 1) != 0) to[i] = (long) LONG.get(base(w, i), offsets[i] + k);
+      }
     }
   }
 
   public static void load64(Warp w, int mask, int k, double[] to) {
-    for (int i = 0; i < Warp.LANES; i++) {
-      if ((mask >>> i & 1) != 0) to[i] = (double) DOUBLE.get(base(w, i), w.offsets[i] + k);
+    byte[] base = w.base;
+    int[] offsets = w.offsets;
+    if (mask == -1 && base != Warp.PER_LANE) {
+      for (int i = 0; i < Warp.LANES; i++) to[i] = (double) DOUBLE.get(base, offsets[i] + k);
+    } else {
+      for (int i = 0; i < Warp.LANES; i++) {
+        if ((mask >>> i & 1) != 0) to[i] = (double) DOUBLE.get(base(w, i), offsets[i] + k);
+      }
     }
   }
 
@@ -104,11 +116,23 @@ public final class Moves {
   }
 
   public static void store64(Warp w, int mask, int k, long[] from) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) LONG.set(base(w, i), w.offsets[i] + k, from[i]);
+    byte[] base = w.base;
+    int[] offsets = w.offsets;
+    if (mask == -1 && base != Warp.PER_LANE) {
+      for (int i = 0; i < Warp.LANES; i++) LONG.set(base, offsets[i] + k, from[i]);
+    } else {
+      for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) LONG.set(base(w, i), offsets[i] + k, from[i]);
+    }
   }
 
   public static void store64(Warp w, int mask, int k, double[] from) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) DOUBLE.set(base(w, i), w.offsets[i] + k, from[i]);
+    byte[] base = w.base;
+    int[] offsets = w.offsets;
+    if (mask == -1 && base != Warp.PER_LANE) {
+      for (int i = 0; i < Warp.LANES; i++) DOUBLE.set(base, offsets[i] + k, from[i]);
+    } else {
+      for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) DOUBLE.set(base(w, i), offsets[i] + k, from[i]);
+    }
   }
 
   /** Orders this thread's accesses with those of CTAs on other threads. */

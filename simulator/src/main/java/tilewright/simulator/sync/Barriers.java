@@ -44,7 +44,7 @@ public final class Barriers {
   }
 
   public void reset() {
-    for (var b : barriers) clear(b);
+    for (var b : barriers) if (b.used) clear(b);
   }
 
   private static void clear(Barrier b) {

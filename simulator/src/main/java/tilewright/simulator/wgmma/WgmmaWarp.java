@@ -5,11 +5,9 @@ import tilewright.simulator.core.Warp;
 /** The state of one warp for {@code wgmma}: the registers of the instruction being issued, and those in flight. */
 public final class WgmmaWarp {
   WgmmaFragments fragments = new WgmmaFragments(0);
-  WgmmaWatch watch;
-  private final Warp warp;
+  final WgmmaWatch watch;
 
   public WgmmaWarp(Warp warp) {
-    this.warp = warp;
     watch = new WgmmaWatch(warp);
   }
 
@@ -19,6 +17,6 @@ public final class WgmmaWarp {
 
   /** Makes it new for another CTA. */
   public void reset() {
-    watch = new WgmmaWatch(warp);
+    watch.reset();
   }
 }

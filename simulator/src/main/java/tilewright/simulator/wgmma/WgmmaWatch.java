@@ -25,6 +25,14 @@ final class WgmmaWatch {
     this.warp = warp;
   }
 
+  /** Makes it new for another CTA. */
+  void reset() {
+    unawaited.clear();
+    // Clearing an empty map is slow.
+    if (!accessed.isEmpty()) accessed.clear();
+    fenced = false;
+  }
+
   void fence() {
     fenced = true;
     accessed.clear();
