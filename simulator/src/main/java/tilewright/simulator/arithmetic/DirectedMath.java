@@ -5,13 +5,24 @@ import java.util.function.Supplier;
 
 /**
  * Arithmetic with another rounding than to nearest (see {@link Conversions} for the modes): the nearest result moves
- * one step when it lies on the wrong side of the exact one.
+ * one step when it lies on the wrong side of the exact one. The error of the nearest result is a double itself, or the
+ * sum of two, where nothing overflows or underflows (Muller et al., Handbook of Floating-Point Arithmetic, chapters 4
+ * and 5); big numbers decide the rest.
  */
 public final class DirectedMath {
   /** The factor that takes a quotient at the border of the normal numbers away from it. */
   private static final float SCALE = 0x1p64f;
 
+  /** Between these magnitudes no error of a product or quotient underflows, and no sum of two overflows. */
+  private static final double SMALL = 0x1p-900;
+  private static final double LARGE = 0x1p900;
+
   private DirectedMath() {}
+
+  private static boolean isModerate(double a) {
+    double magnitude = Math.abs(a);
+    return magnitude >= SMALL && magnitude <= LARGE;
+  }
 
   /** Rounds what lies beside {@code nearest}: {@code side} is the sign of the exact result minus the nearest. */
   private static double step(double nearest, int side, int mode) {
@@ -43,6 +54,12 @@ public final class DirectedMath {
   }
 
   public static double add(double a, double b, int mode) {
+    double sum = a + b;
+    if (sum != 0 && Math.abs(sum) <= LARGE) {
+      double larger = Math.abs(a) >= Math.abs(b) ? a : b;
+      double smaller = larger == a ? b : a;
+      return step(sum, sign(smaller - (sum - larger), 0), mode);
+    }
     double rounded = round(DoubleNans.add(a, b), mode, () -> new BigDecimal(a).add(new BigDecimal(b)), a, b);
     boolean cancels = Double.isFinite(a) && a == -b && (a != 0 || sign(a) != sign(b));
     return cancels && mode == Conversions.DOWN ? -0.0 : rounded;
@@ -53,14 +70,40 @@ public final class DirectedMath {
   }
 
   public static double mul(double a, double b, int mode) {
+    double product = a * b;
+    if (isModerate(product)) return step(product, sign(Math.fma(a, b, -product), 0), mode);
     return round(DoubleNans.mul(a, b), mode, () -> new BigDecimal(a).multiply(new BigDecimal(b)), a, b);
   }
 
   public static double fma(double a, double b, double c, int mode) {
     double nearest = DoubleNans.fma(a, b, c);
+    if (nearest != 0 && isModerate(a * b) && Math.abs(c) <= LARGE) {
+      return step(nearest, sideOfFma(a, b, c, nearest), mode);
+    }
     double rounded = round(nearest, mode, () -> exact(a, b, c), a, b, c);
     boolean opposite = (sign(a) != sign(b)) != sign(c);
     return rounded == 0 && mode == Conversions.DOWN && opposite && exact(a, b, c).signum() == 0 ? -0.0 : rounded;
+  }
+
+  /** The sign of {@code a·b + c - nearest} (Boldo and Muller, Exact and Approximated Error of the FMA, 2011). */
+  private static int sideOfFma(double a, double b, double c, double nearest) {
+    double product = a * b;
+    double below = Math.fma(a, b, -product);
+    double low = c + below;
+    double lowError = errorOfSum(c, below, low);
+    double high = product + low;
+    double highError = errorOfSum(product, low, high);
+    return sign((high - nearest) + highError, lowError);
+  }
+
+  private static double errorOfSum(double a, double b, double sum) {
+    double part = sum - a;
+    return (a - (sum - part)) + (b - part);
+  }
+
+  /** The sign of a sum. */
+  private static int sign(double a, double b) {
+    return (int) Math.signum(a + b);
   }
 
   private static BigDecimal exact(double a, double b, double c) {
@@ -70,6 +113,7 @@ public final class DirectedMath {
   public static double div(double a, double b, int mode) {
     double q = DoubleNans.div(a, b);
     if (!Double.isFinite(a) || !Double.isFinite(b) || a == 0 || b == 0) return q;
+    if (isModerate(a) && isModerate(q)) return step(q, sign(Math.fma(-q, b, a), 0) * (b > 0 ? 1 : -1), mode);
     int above = Double.isInfinite(q) ? q > 0 ? -1 : 1
         : new BigDecimal(a).compareTo(new BigDecimal(q).multiply(new BigDecimal(b))) * (b > 0 ? 1 : -1);
     return step(q, above, mode);
@@ -82,6 +126,7 @@ public final class DirectedMath {
   public static double sqrt(double a, int mode) {
     double q = FloatMath.sqrt(a);
     if (!(a > 0) || Double.isInfinite(a)) return q;
+    if (isModerate(a)) return step(q, sign(Math.fma(-q, q, a), 0), mode);
     var root = new BigDecimal(q);
     return step(q, new BigDecimal(a).compareTo(root.multiply(root)), mode);
   }
