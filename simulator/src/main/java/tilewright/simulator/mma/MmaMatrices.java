@@ -31,8 +31,10 @@ final class MmaMatrices {
   void multiplyIntegers(int m, int n, int k, boolean saturate) {
     for (int row = 0; row < m; row++) {
       for (int column = 0; column < n; column++) {
-        long sum = integers[row * n + column];
-        for (int d = 0; d < k; d++) sum += (long) a[row * k + d] * b[column * k + d];
+        // Factors of eight bits or fewer: no sum of their products leaves an int.
+        int products = 0;
+        for (int d = 0; d < k; d++) products += a[row * k + d] * b[column * k + d];
+        long sum = (long) integers[row * n + column] + products;
         integers[row * n + column] = saturate ? Math.clamp(sum, Integer.MIN_VALUE, Integer.MAX_VALUE) : (int) sum;
       }
     }

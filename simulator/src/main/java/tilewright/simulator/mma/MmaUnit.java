@@ -177,6 +177,10 @@ public final class MmaUnit {
   private void takeA(MmaType type) {
     int each = each(type);
     int elements = rows * depth / Warp.LANES;
+    if (wmma && type != MmaType.F64) {
+      takeInOrder(a, matrices.a, elements, type);
+      return;
+    }
     for (int lane = 0; lane < Warp.LANES; lane++) {
       for (int e = 0; e < elements; e++) {
         int place;
@@ -200,6 +204,10 @@ public final class MmaUnit {
   private void takeB(MmaType type) {
     int each = each(type);
     int elements = columns * depth / Warp.LANES;
+    if (wmma && type != MmaType.F64) {
+      takeInOrder(b, matrices.b, elements, type);
+      return;
+    }
     for (int lane = 0; lane < Warp.LANES; lane++) {
       for (int e = 0; e < elements; e++) {
         int place = wmma ? lane * elements + e
@@ -208,6 +216,24 @@ public final class MmaUnit {
           matrices.bDouble[place] = bDouble[e][lane];
         } else {
           matrices.b[place] = element(b[e / each][lane], e % each, type);
+        }
+      }
+    }
+  }
+
+  /** Unpacks fragments of {@code wmma}, of which each lane has a run of neighbours. */
+  private void takeInOrder(int[][] from, int[] to, int elements, MmaType type) {
+    int each = each(type);
+    boolean halves = type.perRegister() == 2;
+    for (int r = 0; r * each < elements; r++) {
+      int[] register = from[r];
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        int place = lane * elements + r * each;
+        if (halves) {
+          to[place] = register[lane] & 0xFFFF;
+          to[place + 1] = register[lane] >>> 16;
+        } else {
+          for (int i = 0; i < each; i++) to[place + i] = element(register[lane], i, type);
         }
       }
     }
