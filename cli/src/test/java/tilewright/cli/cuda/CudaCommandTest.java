@@ -1,0 +1,45 @@
+package tilewright.cli.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tilewright.cli.Cli;
+
+/** Options that cannot be, which are refused before anything runs. */
+class CudaCommandTest {
+  @TempDir
+  Path folder;
+
+  private static void assertRefused(String message, Cli run) {
+    assertEquals(2, run.exitCode(), run.err());
+    assertTrue(run.err().contains(message), run.err());
+  }
+
+  @Test
+  void recordsAreNotMixed() throws IOException {
+    Files.writeString(folder.resolve("other"), "");
+    assertRefused("holds files already: --record needs a new or empty folder",
+        Cli.run("cuda", "--record", folder.toString(), "program"));
+  }
+
+  @Test
+  void aFileIsNoFolderToRecordTo() throws IOException {
+    var file = Files.writeString(folder.resolve("file"), "");
+    assertRefused("cannot be a folder to record to", Cli.run("cuda", "--record", file.toString(), "program"));
+  }
+
+  @Test
+  void onlyNeedsAName() {
+    assertRefused("--only is empty", Cli.run("cuda", "--only", "", "program"));
+  }
+
+  @Test
+  void aProgramMustBeThere() {
+    assertRefused("there is no such file", Cli.run("cuda", folder.resolve("program").toString()));
+  }
+}
