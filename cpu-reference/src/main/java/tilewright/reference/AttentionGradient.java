@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 public record AttentionGradient(AttentionReference forward, TensorView dO) {
   public AttentionGradient {
     AttentionReference.require(forward.factors().isEmpty(), "gradients are of operands without factors");
+    AttentionReference.require(forward.sinks().isEmpty(), "gradients are of attention without sinks");
     AttentionReference.require(dO.layout().rank() == 4, "dO has four modes");
     for (int mode = 0; mode < 4; mode++) {
       int expected = AttentionReference.extent(mode < 3 ? forward.q() : forward.v(), mode);

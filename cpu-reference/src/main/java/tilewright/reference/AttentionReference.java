@@ -1,6 +1,8 @@
 package tilewright.reference;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.layout.Layout;
@@ -11,9 +13,17 @@ import tilewright.layout.Layout;
  * results in the order of their indices (b fastest). A query that sees no key has O = 0 and LSE = −∞.
  *
  * @param factors what codes of 8 bits are multiplied by; other operands have none
+ * @param sinks (H) logits, if there are any: each takes part in the softmax of its head's rows like the score of a key
+ *     whose value is 0, and so in LSE
  */
 public record AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule,
-    Optional<AttentionFactors> factors) {
+    Optional<AttentionFactors> factors, Optional<TensorView> sinks) {
+
+  /** Attention without sinks. */
+  public AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule,
+      Optional<AttentionFactors> factors) {
+    this(q, k, v, scale, rule, factors, Optional.empty());
+  }
 
   /** Attention of operands without factors. */
   public AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule) {
@@ -32,6 +42,8 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     require(extent(k, 2) == 0 ? extent(q, 2) == 0 : extent(q, 2) % extent(k, 2) == 0,
         "heads of Q are a multiple of those of K: " + extent(q, 2) + " and " + extent(k, 2));
     if (factors.isPresent()) factors.get().requireFit(q, k, v);
+    int sinksThere = sinks.map(logits -> extent(logits, 0)).orElse(extent(q, 2));
+    require(sinksThere == extent(q, 2), "each head has a sink: " + sinksThere + " of " + extent(q, 2));
   }
 
   /** The output and the logarithms of the rows' sums. */
@@ -119,12 +131,23 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     var o = new double[rows * width];
     IntStream.range(0, rows).parallel().forEach(row -> {
       var scores = scores(precision, gemms, row);
-      var sums = IntStream.range(0, splits).mapToObj(s -> sums(precision, gemms, scores, row, s * split,
-          Math.min(keys(), (int) Math.min(Integer.MAX_VALUE, (s + 1L) * split)))).toList();
+      var sums = new ArrayList<SoftmaxRow>();
+      for (int s = 0; s < splits; s++) {
+        int end = (int) Math.min(keys(), (s + 1L) * split);
+        sums.add(sums(precision, gemms, scores, row, s * split, end));
+      }
+      sinks.map(logits -> logits.value(headOf(row))).filter(logit -> logit > Double.NEGATIVE_INFINITY)
+          .ifPresent(logit -> addSink(precision, sums, logit));
       lse[row] = SoftmaxRow.logarithm(sums);
       for (int d = 0; d < width; d++) o[row + rows * d] = SoftmaxRow.result(sums, lse[row], d);
     });
     return new Result(o, lse);
+  }
+
+  /** A sink is one more state where splits are merged. */
+  private void addSink(Precision precision, List<SoftmaxRow> splits, double logit) {
+    if (splits.size() > 1) splits.add(new SoftmaxRow(precision, extent(v, 3), AttentionFactors.ALL));
+    splits.getLast().addSink(logit);
   }
 
   /** A row's sums over a range of keys, the last tile first. */

@@ -77,6 +77,12 @@ final class SoftmaxRow {
     return e;
   }
 
+  /** Takes in the score of a key whose value is 0. */
+  void addSink(double score) {
+    next(score);
+    add(score);
+  }
+
   double logarithm() {
     return precision.accumulator(reference + precision.accumulator(Math.log(total)));
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -49,6 +50,43 @@ class AttentionReferenceTest {
       double sum = Arrays.stream(e).sum();
       for (int key = 0; key < sk; key++) assertEquals(e[key] / sum, o[row + 24 * key], 1e-13);
     }
+  }
+
+  /** By the definition: e^sink is added to the denominator, and nothing to the numerator. */
+  @Test
+  void aSinkIsAddedToTheDenominatorOfItsHeadsRows() {
+    var q = normal("(1,2,3,4):(24,12,4,1)", 1);
+    var k = normal("(1,2,1,4):(8,4,4,1)", 2);
+    var v = normal("(1,2,1,5):(10,5,5,1)", 3);
+    var rule = ScoreRule.window(2, 2, 0, 0);
+    var plain = new AttentionReference(q, k, v, 0.7, rule).exact();
+    double[] sinks = {-1, Double.NEGATIVE_INFINITY, 800};
+    var with = new AttentionReference(q, k, v, 0.7, rule, Optional.empty(), Optional.of(tensor("3:1", sinks)));
+    assertSinks(sinks, plain, with.exact(), 1e-12);
+    assertSinks(sinks, plain, with.stepwise(), 1e-2);
+  }
+
+  private static void assertSinks(double[] sinks, AttentionReference.Result plain, AttentionReference.Result with,
+      double tolerance) {
+    for (int row = 0; row < 6; row++) {
+      double sink = sinks[row / 2];
+      double largest = Math.max(sink, plain.lse()[row]);
+      double lse = largest + Math.log(Math.exp(sink - largest) + Math.exp(plain.lse()[row] - largest));
+      assertEquals(lse, with.lse()[row], tolerance * Math.max(1, Math.abs(lse)));
+      for (int d = 0; d < 5; d++) {
+        assertEquals(plain.o()[row + 6 * d] * Math.exp(plain.lse()[row] - lse), with.o()[row + 6 * d], tolerance);
+      }
+    }
+  }
+
+  @Test
+  void aQueryThatSeesNothingButASinkHasItsLogit() {
+    var q = normal("(1,3,1,4):(12,4,4,1)", 1);
+    var k = normal("(1,1,1,4):(4,4,4,1)", 2);
+    var result = new AttentionReference(q, k, k, 1, ScoreRule.causal(3, 1), Optional.empty(),
+        Optional.of(tensor("1:1", -2.5))).exact();
+    assertEquals(-2.5, result.lse()[0]);
+    for (int d = 0; d < 4; d++) assertEquals(0, result.o()[3 * d]);
   }
 
   @Test

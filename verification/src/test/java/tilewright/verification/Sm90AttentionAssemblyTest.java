@@ -98,6 +98,20 @@ class Sm90AttentionAssemblyTest {
     }).toList());
   }
 
+  /** Sinks, whose logits are read beside full registers. */
+  static List<Arguments> sinks() {
+    return LongSuite.of(Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
+      var sizes = Sizes.of(1, 8192, 8192, 2, dim);
+      var plain = AttentionProblem.dense(ElementType.BF16, sizes).with(Band.CAUSAL);
+      var bytes = AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes).with(Band.CAUSAL);
+      var few = AttentionProblem.dense(ElementType.BF16, new Sizes(4, 1, 4096, 10, 2, dim, dim));
+      return Stream.of(Arguments.of("causal with sinks", dim, plain.withSinks("sinks")),
+          Arguments.of("window with sinks", dim, plain.with(Band.window(512, 0)).withSinks("sinks")),
+          Arguments.of("bytes with sinks", dim, bytes.withSinks("sinks")),
+          Arguments.of("one with sinks", dim, few.withSinks("sinks")));
+    }).toList());
+  }
+
   /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
   static List<Arguments> bytes() {
     return LongSuite.of(everyBytes());
@@ -148,7 +162,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

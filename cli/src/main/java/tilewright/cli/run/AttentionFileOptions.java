@@ -83,6 +83,9 @@ final class AttentionFileOptions {
   @Mixin
   private CacheOptions cache;
 
+  @Mixin
+  private SinkOptions sinks;
+
   /** The problem, and buffers with what it reads. */
   record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
     Sizes sizes() {
@@ -132,6 +135,7 @@ final class AttentionFileOptions {
     var room = layoutOfV().rows(files.get(2));
     options(attention, layoutOfV().view("V", room, sizes.keyHeads(), sizes.valueDim()), packed);
     cache(attention, buffers, arena);
+    sinks.apply(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
       buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));

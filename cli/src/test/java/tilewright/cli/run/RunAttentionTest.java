@@ -180,6 +180,33 @@ class RunAttentionTest {
     assertEquals(Math.log(150), data("lse.npy", 4).getFloat(0), 1e-5);
   }
 
+  /** Three keys of score 0 and value 1 beside a logit of ln 3: half of the weight is the sink's. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sm80_attention", "sm90_attention", "sm100_attention"})
+  void aSinkTakesItsShareOfTheWeights(String kernel) throws IOException {
+    npy("q.npy", 1, _ -> 0);
+    npy("v.npy", 3, _ -> 1);
+    floats("sinks.npy", (float) Math.log(3));
+    var tensors = new String[] {"--q", path("q.npy"), "--k", path("v.npy"), "--v", path("v.npy"), "--lse",
+        path("lse.npy"), "--kernel", kernel, "--sinks"};
+    var run = run(Stream.concat(Stream.of(tensors), Stream.of(path("sinks.npy"))).toArray(String[]::new));
+    assertEquals(0, run.exitCode(), run.err());
+    for (int i = 0; i < DIM; i++) assertEquals(0.5f, Float.float16ToFloat(data("o.npy", 2 * DIM).getShort(2 * i)));
+    assertEquals(Math.log(6), data("lse.npy", 4).getFloat(0), 1e-5);
+    var random = run(Stream.concat(Stream.of(tensors), Stream.of("random")).toArray(String[]::new));
+    assertEquals(0, random.exitCode(), random.err());
+  }
+
+  @Test
+  void sinksThatDoNotFitAreRefused() throws IOException {
+    npy("q.npy", 1, _ -> 0);
+    npy("v.npy", 3, _ -> 1);
+    floats("sinks.npy", 1, 2);
+    assertRefused("has 2 elements; needed is a logit of each of 1 heads", "--sinks", path("sinks.npy"));
+    assertRefused("no such file", "--sinks", path("none.npy"));
+    assertFalse(Files.exists(folder.resolve("o.npy")));
+  }
+
   @Test
   void keysInUseAndSplitsThatCannotBeAreRefused() throws IOException {
     npy("q.npy", 1, _ -> 0);
@@ -397,6 +424,12 @@ class RunAttentionTest {
     var data = ByteBuffer.allocate(4 * bounds.length).order(ByteOrder.LITTLE_ENDIAN);
     for (int bound : bounds) data.putInt(bound);
     Files.write(folder.resolve(name), Npy.file(1, Npy.header("<i4", false, "(" + bounds.length + ",)"), data.array()));
+  }
+
+  private void floats(String name, float... numbers) throws IOException {
+    var data = ByteBuffer.allocate(4 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+    for (float number : numbers) data.putFloat(number);
+    Files.write(folder.resolve(name), Npy.file(1, Npy.header("<f4", false, "(" + numbers.length + ",)"), data.array()));
   }
 
   /** The elements: what a file ends with. */

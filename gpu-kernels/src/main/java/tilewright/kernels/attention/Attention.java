@@ -164,6 +164,15 @@ public final class Attention {
     return this;
   }
 
+  /**
+   * A logit of each head, H FP32 numbers in a buffer, takes part in the softmax of the head's rows like the score of a
+   * key whose value is 0 (attention sinks). It is neither scaled nor modified, and the logarithms include it.
+   */
+  public Attention sinks(String buffer) {
+    problem = problem.withSinks(buffer);
+    return this;
+  }
+
   /** Divides the keys among CTAs, see {@link AttentionKernel#launches}. */
   public Attention splits(KeySplits splits) {
     problem = problem.with(problem.serving().with(splits));

@@ -7,7 +7,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.collective.attention.CaptureCheck;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK, factors. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and if any LSE, cuQ, cuK, sinks, factors. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 
@@ -23,6 +23,8 @@ public final class AttentionArguments {
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
         List.of(lse.sequence(), lse.head(), lse.batch()))));
     addLengths(p, arguments);
+    p.sinks().ifPresent(buffer -> arguments.tensor("sinks", new LaunchArguments.Tensor(buffer, 0,
+        List.of((long) s.heads()), List.of(1L))));
     p.serving().lengths().ifPresent(buffer -> arguments.tensor("keyLengths", new LaunchArguments.Tensor(buffer, 0,
         List.of((long) s.batch()), List.of(1L))));
     p.serving().pages().ifPresent(pages -> {

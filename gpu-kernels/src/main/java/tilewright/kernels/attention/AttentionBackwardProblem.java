@@ -25,6 +25,9 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
     if (!forward.serving().equals(Serving.NONE)) {
       throw new IllegalArgumentException("no gradients of caches and split keys: leave splits, lengths and pages out");
     }
+    if (forward.sinks().isPresent()) {
+      throw new IllegalArgumentException("no gradients of attention with sinks: leave them out");
+    }
     if (deterministic && !forward.modification().captures().differentiated().isEmpty()) {
       throw new IllegalArgumentException("no deterministic gradients of captured tensors, which are added to in any "
           + "order: leave out one or the other");

@@ -26,10 +26,13 @@ import tilewright.numerics.ElementType;
  * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
  * @param quantized the factors of 8-bit Q, K and V, which 16-bit ones have not
  * @param serving how a cache's keys lie and are divided
+ * @param sinks buffer of H FP32 logits, if there are any: each takes part in the softmax of its head's rows like the
+ *     score of a key whose value is 0, and so in their logarithms; a query without keys has O = 0 and its head's logit
+ *     as logarithm
  */
 public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, View v, View o, Optional<View> lse,
     float scale, Band band, Modification modification, Optional<Packed> packed, boolean blockMask,
-    Optional<Quantized> quantized, Serving serving) {
+    Optional<Quantized> quantized, Serving serving, Optional<String> sinks) {
   private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
 
   public AttentionProblem {
@@ -265,14 +268,14 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         View.bshd("O", s.queries, s.heads, s.valueDim),
         Optional.of(new View("LSE", 0, (long) s.heads * s.queries, 1, s.queries, 1)),
         (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty(), false, Optional.empty(),
-        Serving.NONE);
+        Serving.NONE, Optional.empty());
   }
 
   /** Like {@link #dense(ElementType, Sizes)}, of e4m3 codes. */
   public static AttentionProblem dense(Quantized quantized, Sizes s) {
     var p = dense(quantized.output, s);
     return new AttentionProblem(ElementType.E4M3, s, p.q, p.k, p.v, p.o, p.lse, p.scale, p.band, p.modification,
-        p.packed, p.blockMask, Optional.of(quantized), p.serving);
+        p.packed, p.blockMask, Optional.of(quantized), p.serving, p.sinks);
   }
 
   /** Whether the P·V of each block of 8-bit operands is added to O in FP32. */
@@ -326,41 +329,41 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   public AttentionProblem with(Band other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed, blockMask,
-        quantized, serving);
+        quantized, serving, sinks);
   }
 
   public AttentionProblem with(Modification other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed, blockMask,
-        quantized, serving);
+        quantized, serving, sinks);
   }
 
   public AttentionProblem with(Packed other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask,
-        quantized, serving);
+        quantized, serving, sinks);
   }
 
   /** Returns this problem with its tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
     return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed,
-        blockMask, quantized, serving);
+        blockMask, quantized, serving, sinks);
   }
 
   /** Returns this problem with the logarithms elsewhere, or without them. */
   public AttentionProblem withLogarithms(Optional<View> other) {
     return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask,
-        quantized, serving);
+        quantized, serving, sinks);
   }
 
   /** Returns this problem of 8-bit operands with the P·V of each block of keys added to O in FP32. */
   public AttentionProblem promoted() {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask,
         Optional.of(quantized.orElseThrow(() -> new IllegalArgumentException("sums of " + type.text()
-            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving);
+            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving, sinks);
   }
 
   public AttentionProblem scaled(float other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask,
-        quantized, serving);
+        quantized, serving, sinks);
   }
 
   /** Returns this problem, skipping blocks of keys that the mask or the band hides. */
@@ -371,13 +374,19 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** Returns this problem, skipping blocks of keys that the mask or the band hides, or not. */
   public AttentionProblem skipping(boolean skips) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, skips, quantized,
-        serving);
+        serving, sinks);
   }
 
   /** Returns this problem with keys of a cache. */
   public AttentionProblem with(Serving other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask, quantized,
-        other);
+        other, sinks);
+  }
+
+  /** Returns this problem with a logit of each head, H FP32 numbers in a buffer, in the softmax of its rows. */
+  public AttentionProblem withSinks(String buffer) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask, quantized,
+        serving, Optional.of(buffer));
   }
 
   /** Returns this problem with keys and values in dense pages (pages, rows, Hk, D) of the same buffers. */

@@ -140,6 +140,11 @@ public record AttentionSpecs(ElementType type, ElementType output) {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
   }
 
+  /** The logit of each head that its rows' softmax includes. */
+  public static TensorSpec sinks() {
+    return TensorSpec.of("sinks", ElementType.F32, "H").contiguous("H");
+  }
+
   /** The factors of codes: descaleQ, descaleK or descaleV, of a block of rows of each head. */
   public static TensorSpec factors(String name) {
     var heads = name.endsWith("Q") ? "H" : "Hk";

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
@@ -10,7 +11,10 @@ import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.BlockInfo;
 import tilewright.kernel.collective.attention.BlockLists;
 import tilewright.kernel.collective.attention.BlockOrder;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.collective.attention.Sinks;
 
 /** The SM80 kernel's tensors in global memory, and what of them belongs to a tile of queries. */
 final class AttentionTensors {
@@ -21,6 +25,7 @@ final class AttentionTensors {
   private final GlobalTensor values;
   private final GlobalTensor o;
   private final Optional<GlobalTensor> lse;
+  private final Optional<Sinks> sinks;
   private final Optional<Lengths> lengths;
   private final F32 scale;
   private final AttentionTileScheduler scheduler;
@@ -36,6 +41,8 @@ final class AttentionTensors {
     values = k.global(variant.v());
     o = k.global(variant.o());
     lse = variant.logSumExp().map(k::global);
+    sinks = variant.sinks() ? Optional.of(new Sinks(k, k.global(AttentionSpecs.sinks()), variant.packing()))
+        : Optional.empty();
     scale = k.scalar("scale");
     lengths = variant.packed() ? Optional.of(lengths(k)) : Optional.empty();
     scheduler = scheduler();
@@ -59,6 +66,11 @@ final class AttentionTensors {
 
   F32 scale() {
     return scale;
+  }
+
+  /** The results of a thread's rows of a tile, with the sinks if there are any. */
+  List<OnlineSoftmax.Total> withSinks(Tile tile, I32 thread, FragmentRows rows, List<OnlineSoftmax.Total> totals) {
+    return sinks.map(s -> s.of(tile.head, tile.firstRow, thread, rows).addTo(totals)).orElse(totals);
   }
 
   /**

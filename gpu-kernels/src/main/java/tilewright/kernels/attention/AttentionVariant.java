@@ -77,6 +77,11 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
     return Optional.empty();
   }
 
+  /** Whether a logit of each head takes part in the softmax of its rows. */
+  default boolean sinks() {
+    return false;
+  }
+
   /** Whether sequences lie one after the other, bounded by cumulated lengths. */
   default boolean packed() {
     return false;

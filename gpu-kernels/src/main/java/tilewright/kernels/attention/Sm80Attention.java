@@ -72,7 +72,8 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
       tiles.end();
       var end = tensors.tileAgain(tile);
       var here = variant.tilesInGrid() ? thread : thread.settled();
-      var totals = factors.map(f -> f.ofOutput(softmax.finish())).orElseGet(softmax::finish);
+      var sums = softmax.finish();
+      var totals = tensors.withSinks(end, here, rows, factors.map(f -> f.ofOutput(sums)).orElse(sums));
       var staging = variant.staging(shared);
       int columns = Math.toIntExact(staging.layout().shape().mode(1).size());
       var copy = variant.copyOfOutput(k, columns);

@@ -82,8 +82,8 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band().traced(),
-        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized(),
-        scales);
+        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent(),
+        packing, p.quantized(), scales);
     return prepare(p, config, target);
   }
 

@@ -21,9 +21,10 @@ import tilewright.ptx.Multiprocessor;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
  * @param lse whether the rows' logarithms are stored
+ * @param sinks whether a logit of each head takes part in its rows' softmax
  */
 record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse) implements StridedVariant {
+    boolean packed, boolean blockMask, boolean lse, boolean sinks) implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
   /** Elements of a chunk, of which a tile's head dimension has a whole number. */
@@ -35,7 +36,8 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
     int dim = tiles.dim();
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
     return new Sm80FfpaConfig(tiles, Sm80AttentionKernel.vector(p), exact, p.band().traced(),
-        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
+        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(),
+        p.sinks().isPresent());
   }
 
   private static VariantConfig chunks(AttentionProblem p) {

@@ -28,6 +28,7 @@ import tilewright.sm100.atom.TensorMemory;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
+ * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control); otherwise
  *     tiles are dealt out in turns
  * @param quantized what 8-bit operands need, and 16-bit ones do not
@@ -35,7 +36,7 @@ import tilewright.sm100.atom.TensorMemory;
  * @param reducing whether loads of scores find their largest (SM103)
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse,
+    Modification modification, boolean packed, boolean blockMask, boolean lse, boolean sinks,
     boolean cancelling, Optional<Quantized> quantized, ValueOrder values, boolean reducing) {
   /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;

@@ -107,7 +107,8 @@ public record Sm100AttentionKernel(boolean cancelling, Target target) implements
     // Blackwell Ultra has twice the units for exponentials, so that FMA units need not help.
     var config = new Sm100AttentionConfig(p.type(), ultra ? shape.withoutEmulation() : shape,
         p.headsWithin(CACHE_BYTES), p.band().traced(), p.modification().traced(), p.packed().isPresent(), p.blockMask(),
-        p.lse().isPresent(), cancelling, p.quantized().map(Quantized::of), ValueOrder.of(p.v()), ultra);
+        p.lse().isPresent(), p.sinks().isPresent(), cancelling, p.quantized().map(Quantized::of), ValueOrder.of(p.v()),
+        ultra);
     var kernel = CompiledKernel.compile(new Sm100Attention(config), target);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);

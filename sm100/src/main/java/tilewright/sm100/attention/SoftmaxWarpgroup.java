@@ -10,10 +10,13 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Vector;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.collective.attention.Sinks;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.MmaFormat;
@@ -49,6 +52,7 @@ final class SoftmaxWarpgroup {
   private final I32 which;
   private final FragmentRows rows;
   private final Exponentials exponentials;
+  private final Optional<Sinks> sinks;
   private final Signals.Waiter sFull;
   private final Signals.Waiter statsEmpty;
 
@@ -70,6 +74,8 @@ final class SoftmaxWarpgroup {
     this.warp = warp;
     this.which = which;
     rows = FragmentRows.of(TensorMemoryAccess.rows(config.shape().keys()).partition());
+    sinks = config.sinks() ? Optional.of(new Sinks(k, k.global(AttentionSpecs.sinks()), HeadPacking.NONE))
+        : Optional.empty();
     exponentials = new Exponentials(k, config.shape().emulated());
     sFull = signals.sFull().waiter(which);
     statsEmpty = signals.statsEmpty().waiterButFirst(which);
@@ -98,7 +104,9 @@ final class SoftmaxWarpgroup {
       var sum = storeProbabilities(scores, block.softmaxScale(), block.shift(maximum.shifts().getFirst()));
       softmax.add(List.of(block.sum(sum)));
     });
-    var total = softmax.finish().getFirst();
+    var logits = sinks.map(s -> s.of(tile.head(), query(tile), thread, rows));
+    var sums = softmax.finish();
+    var total = logits.map(of -> of.addTo(sums)).orElse(sums).getFirst();
     send(scaling.output(total.inverse()));
     if (config.lse()) send(total.logSumExp());
   }

@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
@@ -12,7 +13,9 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.collective.attention.Sinks;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.RegisterOperand;
@@ -53,6 +56,7 @@ final class AttentionMainloop {
   private final Fragment scores;
   private final List<List<Operand.Register>> probabilities;
   private final OutputSums output;
+  private final Optional<Sinks> sinks;
 
   AttentionMainloop(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
       SharedTensor value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
@@ -83,6 +87,8 @@ final class AttentionMainloop {
     probabilities = operand.registers(k);
     output = config.promotes() ? OutputSums.Promoted.of(k, rowsOfOutput, pv.accumulators(k), pv.accumulators(k))
         : new OutputSums.Fast(k, rowsOfOutput, config.rescalesSeldom(), pv.accumulators(k));
+    sinks = config.sinks() ? Optional.of(new Sinks(k, k.global(AttentionSpecs.sinks()), config.packing()))
+        : Optional.empty();
   }
 
   /** The rows of O. */
@@ -162,12 +168,18 @@ final class AttentionMainloop {
   /** Waits for the last P·V, beside which this number of other MMAs may be under way, and stores the tile. */
   private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue, int others,
       Runnable release) {
-    var totals = softmax.finish();
+    var sums = softmax.finish();
+    var logits = sinks.map(s -> s.of(tile.head(), firstRow(tile), lane, rowsOfScores));
     var factor = valueFactors.ofOutput(tile);
     factor.ifPresent(F32::register);
     WgmmaAtom.waitFor(k, others);
     release.run();
-    epilogue.store(output.finish(), totals, factor, tile);
+    epilogue.store(output.finish(), logits.map(of -> of.addTo(sums)).orElse(sums), factor, tile);
+  }
+
+  /** The first of the warpgroup's rows of a tile. */
+  private I32 firstRow(AttentionTiles.Tile tile) {
+    return config.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));
   }
 
   private void firstScores() {
@@ -242,7 +254,7 @@ final class AttentionMainloop {
     var modification = config.modification();
     boolean whole = config.blockMask() && !masked;
     var packing = config.packing();
-    var row = packing.rows(tile.query()).plus(group.times(WgmmaAtom.M));
+    var row = firstRow(tile);
     var key = tile.sequence().firstKeyOf(block, config.shape().keys());
     var place = new Modification.Place(tile.batch(), tile.head(), row, key, packing).in(tile.sequence(), !masked);
     var all = modification.apply(k, lane, rowsOfScores, factors.ofFunction(), place, whole,

@@ -34,6 +34,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
+ * @param sinks whether a logit of each head takes part in its rows' softmax here, not where splits are merged
  * @param packing how heads that read the same keys share tiles, if they do
  * @param quantized what 8-bit operands need, which 16-bit ones do not
  * @param values the order of V in memory
@@ -42,7 +43,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param pages rows of a page, where keys lie in pages
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
+    boolean packed, boolean blockMask, boolean lse, boolean sinks, HeadPacking packing,
     Optional<Quantized> quantized, ValueOrder values, boolean split, boolean lengths,
     Optional<Integer> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */

@@ -152,12 +152,13 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
       Optional<BlockSplits> splits) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
     var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
-        p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), splits.isPresent(),
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && splits.isEmpty(),
+        packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), splits.isPresent(),
         p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, together)
-        .integer(ROOM, p.sizes().keys()).integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
+        .integer(ROOM, p.sizes().keys())
+        .integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);

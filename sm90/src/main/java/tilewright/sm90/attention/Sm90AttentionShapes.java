@@ -112,6 +112,8 @@ final class Sm90AttentionShapes {
 
   /** A shape for operands of 8 bits that would spill where splits of keys have factors of blocks. */
   private static final Set<Shape> SPILLS_SPLIT = Set.of(new Shape(256, 256, 2, 64, 2, 1, 64, false));
+  /** The shape for operands of 8 bits that would spill where scores are masked and rows have sinks. */
+  private static final Shape WITHOUT_SINKS = new Shape(96, 96, 3, 96, 3, 2, 96, false);
 
   private Sm90AttentionShapes() {}
 
@@ -212,7 +214,9 @@ final class Sm90AttentionShapes {
     if (problem.modification().mask().isPresent() || reads || leftBound && !whole) return QUANTIZED_MASKED.stream();
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
         && packing(problem, QUANTIZED_BLOCKS.getFirst(), packs).heads() == 1 && whole && !leftBound;
-    var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
+    boolean sinks = problem.sinks().isPresent() && !problem.band().isAll();
+    var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape)
+        .filter(shape -> !sinks || !shape.equals(WITHOUT_SINKS));
     var shapes = Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
     return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes
         : Stream.concat(shapes.filter(shape -> isSmallest(problem, shape) && !ROWS_OF_VALUES.contains(shape)),

@@ -185,6 +185,7 @@ public final class AttentionCases {
     all.addAll(AttentionMods.setups());
     all.addAll(AttentionMods.listed());
     all.addAll(CapturedMods.setups());
+    all.addAll(AttentionSinks.setups());
     all.addAll(empty());
     return all;
   }
@@ -192,7 +193,8 @@ public final class AttentionCases {
   /** Head dimensions that only FFPA has: two warps that share rows and four, and queries that see no keys. */
   static List<Setup> wide() {
     return List.of(band(ElementType.BF16, Sizes.of(1, 65, 129, 1, 320), Band.CAUSAL),
-        band(ElementType.F16, Sizes.of(2, 70, 30, 1, 576), Band.CAUSAL), packed(320), AttentionMods.all(320));
+        band(ElementType.F16, Sizes.of(2, 70, 30, 1, 576), Band.CAUSAL), packed(320), AttentionMods.all(320),
+        AttentionSinks.with(band(ElementType.BF16, Sizes.of(1, 40, 70, 2, 320), Band.CAUSAL)));
   }
 
   /** Further problems of {@link #wide} head dimensions, in forms of which most spill some registers. */
@@ -344,6 +346,7 @@ public final class AttentionCases {
     capture(setup, buffers);
     lengths(setup, buffers);
     CachedAttention.fill(setup, buffers, seed + 4);
+    p.sinks().ifPresent(name -> buffers.put(name, AttentionSinks.draw(s.heads(), seed + 5)));
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     return buffers;
   }

@@ -48,7 +48,8 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
     var sizes = problem.sizes();
     return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
         ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule,
-        problem.quantized().map(quantized -> factors(quantized, in, tensorCores)));
+        problem.quantized().map(quantized -> factors(quantized, in, tensorCores)),
+        problem.sinks().map(name -> new TensorView(ElementType.F32, in.get(name), Layout.of(sizes.heads(), 1))));
   }
 
   private AttentionFactors factors(Quantized quantized, Map<String, MemorySegment> in, TensorCores tensorCores) {

@@ -40,7 +40,7 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
         entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
         p.modification(), Optional.empty(), false, quantized,
-        Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p))));
+        Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p))), p.sinks());
     return new CacheEntry(own, buffers);
   }
 

@@ -44,6 +44,10 @@ public final class CachedAttention {
     // Pages that a block divides, that divide it, and neither.
     all.add(paged(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257), 256));
     all.add(paged(used(new Sizes(2, 3, 300, 4, 2, 64, 64), new KeySplits.Ranges(2), Band.CAUSAL, 300, 33), 16));
+    // The merging launch adds the sinks; without splits the kernel itself does.
+    for (int count : new int[] {1, 3}) {
+      all.add(AttentionSinks.with(used(one, new KeySplits.Ranges(count), Band.ALL, 600, 0, 129)));
+    }
     all.add(paged(used(new Sizes(2, 1, 300, 4, 2, 64, 128), new KeySplits.Ranges(1), Band.ALL, 299, 0), 40));
     all.addAll(ofBytes());
     return all;

@@ -79,7 +79,7 @@ public final class QuantizedAttention {
     var p = setup.problem();
     return new AttentionCases.Setup(setup.name(), new AttentionProblem(ElementType.E4M3, p.sizes(), inBytes(p.q()),
         inBytes(p.k()), inBytes(p.v()), p.o(), p.lse(), p.scale(), p.band(), p.modification(), p.packed(),
-        p.blockMask(), Optional.of(quantized), p.serving()), setup.rules(), setup.queries(), setup.keys(),
+        p.blockMask(), Optional.of(quantized), p.serving(), p.sinks()), setup.rules(), setup.queries(), setup.keys(),
         setup.captured());
   }
 

@@ -2,6 +2,7 @@ package tilewright.kernels.attention.merging;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.F32;
@@ -23,15 +24,17 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges the states of splits: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A CTA has a row; each of its
+ * Merges the states of splits: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A sink is one more state,
+ * whose O is 0. A CTA has a row; each of its
  * warps adds every eighth split, and their sums are added in order, so that every run has the same bits, however many
  * empty splits there are. It begins while the launch before it ends.
  *
  * @param output type of O
  * @param valueDim columns of O: a multiple of 4
  * @param lse whether the rows' logarithms are stored
+ * @param sinks whether a logit of each head takes part in its rows' softmax
  */
-public record StateMerge(ElementType output, int valueDim, boolean lse) implements Kernel {
+public record StateMerge(ElementType output, int valueDim, boolean lse, boolean sinks) implements Kernel {
   private static final int WARPS = 8;
   /** Splits whose O a warp reads at once. */
   private static final int TOGETHER = 4;
@@ -42,7 +45,8 @@ public record StateMerge(ElementType output, int valueDim, boolean lse) implemen
   /** Merges the states that a problem's launch left. */
   public static PreparedLaunch prepare(AttentionProblem p, PartialStates states, Target target) {
     var s = p.sizes();
-    var kernel = CompiledKernel.compile(new StateMerge(p.outputType(), s.valueDim(), p.lse().isPresent()), target);
+    var kernel = CompiledKernel.compile(new StateMerge(p.outputType(), s.valueDim(), p.lse().isPresent(),
+        p.sinks().isPresent()), target);
     return new PreparedLaunch(kernel, new Dim3(s.queries(), s.heads(), s.batch()),
         states.addTo(AttentionArguments.of(kernel, p)).build());
   }
@@ -56,7 +60,7 @@ public record StateMerge(ElementType output, int valueDim, boolean lse) implemen
   public void trace(Scope k) {
     var thread = k.block(WARPS * Warp.SIZE);
     var row = new Row(k, k.blockX(), k.blockY(), k.blockZ(), k.global(PartialStates.o().fixed("Dv", valueDim)),
-        k.global(PartialStates.lse()));
+        k.global(PartialStates.lse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
     var o = k.global(new AttentionSpecs(output).o());
     var logarithms = lse ? List.of(k.global(AttentionSpecs.logSumExp())) : List.<GlobalTensor>of();
     var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
@@ -105,7 +109,8 @@ public record StateMerge(ElementType output, int valueDim, boolean lse) implemen
   }
 
   /** A row's states. */
-  private record Row(Scope k, I32 query, I32 head, I32 batch, GlobalTensor partial, GlobalTensor logs) {
+  private record Row(Scope k, I32 query, I32 head, I32 batch, GlobalTensor partial, GlobalTensor logs,
+      Optional<GlobalTensor> sinks) {
     Pred exists() {
       return query.lessThan(logs.extent(0)).and(head.lessThan(logs.extent(1))).and(batch.lessThan(logs.extent(2)));
     }
@@ -118,16 +123,19 @@ public record StateMerge(ElementType output, int valueDim, boolean lse) implemen
       return logs.at(query, head, batch, split).load();
     }
 
-    /** Adds up the logarithms of all splits, in each warp. */
+    /** Adds up the logarithms of all splits and the sink, in each warp. */
     Total total(I32 lane, ThreadGroup warp) {
+      var sink = sinks.map(logits -> logits.at(head).load());
       var most = k.accumulator(-Float.MAX_VALUE);
+      sink.ifPresent(logit -> most.set(most.value().max(logit)));
       k.loop(lane, splits(), Warp.SIZE, split -> most.set(most.value().max(log(split))));
       var largest = warp.max(most.value());
       largest.register();
       var exponentials = k.accumulator();
       k.loop(lane, splits(), Warp.SIZE,
           split -> exponentials.add(log(split).minus(largest).times(LOG2_E).exp2()));
-      var sum = warp.sum(exponentials.value());
+      var ofSplits = warp.sum(exponentials.value());
+      var sum = sink.map(logit -> ofSplits.plus(logit.minus(largest).times(LOG2_E).exp2())).orElse(ofSplits);
       return new Total(largest, sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)),
           largest.plus(sum.log2().times(LN_2)));
     }
