@@ -1,0 +1,132 @@
+package tilewright.verification.mutation;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.merging.PartialStates;
+import tilewright.kernels.attention.merging.StateMerge;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.reference.TensorView;
+
+/**
+ * The launch that merges splits of the keys with one thing wrong: each mistake changes a result, or is a finding. The
+ * check is the definition in FP64.
+ */
+class StateMergeMutationTest {
+  private static final double TOLERANCE = 1e-2;
+  private static final double LOG_TOLERANCE = 1e-5;
+  private static final String SINKS = "sinkLogits";
+
+  /** Fewer splits than warps, and more than they read at once, for vectors of fewer lanes than a warp and of more. */
+  @TestFactory
+  Stream<DynamicContainer> everyMistakeIsNoticed() {
+    return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46), trial(dense(136), 46),
+        trial(dense(24).withLogarithms(Optional.empty()), 1)).map(trial -> DynamicContainer.dynamicContainer(
+            trial.launch().kernel().name() + " of " + trial.launch().grid(),
+            trial.tests(Flaw.MISSING_BARRIER, Flaw.LATE_GRID_WAIT, Flaw.LOOSER_BOUND)));
+  }
+
+  /**
+   * A looser bound on the split at which a loop in steps of 32 begins or stands: the first of an iteration's four
+   * exists, as the loop has found; in an iteration too many none of the four does; and of fewer than 32 splits no lane
+   * comes back to the loop that adds up their logarithms.
+   */
+  private static boolean isOnTheLoopsOwnSplit(PreparedLaunch launch, Mutant mutant) {
+    var register = mutant.change().replaceAll(".*setp\\.lt\\.s32 %p\\d+, (%r\\d+), %r\\d+;", "$1");
+    var ptx = launch.kernel().ptx();
+    return mutant.change().startsWith("loosened")
+        && Pattern.compile("add\\.s32 (%r\\d+), \\1, 32;").matcher(ptx).results()
+        .map(counter -> counter.group(1))
+        .anyMatch(counter -> counter.equals(register) || ptx.contains("mov.b32 " + counter + ", " + register + ";"));
+  }
+
+  private static AttentionProblem dense(int valueDim) {
+    return AttentionProblem.dense(ElementType.BF16, new Sizes(2, 3, 1, 4, 2, 64, valueDim));
+  }
+
+  private static MutationTrial trial(AttentionProblem p, int splits) {
+    var states = new PartialStates(p.sizes(), splits);
+    var buffers = buffers(p, states);
+    var launch = StateMerge.prepare(p, states, Target.SM90A);
+    // With CTAs that have no row, so that the bounds on rows matter.
+    return MutationTrial.onCopies(launch, buffers).on(new Dim3(4, 5, 3)).withSeeds(3)
+        .exceptFor(mutant -> isOnTheLoopsOwnSplit(launch, mutant))
+        .withCheck(after -> wrong(p, splits, buffers, after));
+  }
+
+  /** Every fifth state, and all of one row, are empty: their logarithm is −∞, and O no number. */
+  private static Map<String, MemorySegment> buffers(AttentionProblem p, PartialStates states) {
+    var s = p.sizes();
+    int rows = s.queries() * s.heads() * s.batch();
+    var random = new Random(7);
+    var o = new float[rows * s.valueDim() * states.splits()];
+    var lse = new float[rows * states.splits()];
+    for (int state = 0; state < lse.length; state++) {
+      boolean empty = state % 5 == 4 || state % rows == 1;
+      lse[state] = empty ? Float.NEGATIVE_INFINITY : (float) (20 + 5 * random.nextGaussian());
+      for (int d = 0; d < s.valueDim(); d++) {
+        o[state * s.valueDim() + d] = empty ? Float.NaN : (float) random.nextGaussian();
+      }
+    }
+    var buffers = new HashMap<>(Map.of("partialO", MemorySegment.ofArray(o), "partialLSE", MemorySegment.ofArray(lse),
+        "O", MemorySegment.ofArray(new short[rows * s.valueDim()]).fill((byte) 0xFF)));
+    p.lse().ifPresent(_ -> buffers.put("LSE", MemorySegment.ofArray(new float[rows]).fill((byte) 0xFF)));
+    p.sinks().ifPresent(name -> buffers.put(name, MemorySegment.ofArray(new float[] {20, 60, -3,
+        Float.NEGATIVE_INFINITY})));
+    return buffers;
+  }
+
+  private static Optional<String> wrong(AttentionProblem p, int splits, Map<String, MemorySegment> in,
+      Map<String, MemorySegment> out) {
+    var s = p.sizes();
+    int rows = s.queries() * s.heads() * s.batch();
+    var results = new TensorView(ElementType.BF16, out.get("O"), Layout.of((long) rows * s.valueDim(), 1));
+    for (int row = 0; row < rows; row++) {
+      int query = row % s.queries();
+      int head = row / s.queries() % s.heads();
+      int batch = row / s.queries() / s.heads();
+      double[] logs = new double[splits];
+      for (int split = 0; split < splits; split++) logs[split] = single(in.get("partialLSE"), row + split * rows);
+      double sink = p.sinks().map(name -> (double) single(in.get(name), head)).orElse(Double.NEGATIVE_INFINITY);
+      double sum = Math.exp(sink);
+      for (double log : logs) sum += Math.exp(log);
+      var lse = Math.log(sum);
+      if (p.lse().isPresent()) {
+        double ours = single(out.get("LSE"), row);
+        if (ours != lse && !(Math.abs(ours - lse) <= LOG_TOLERANCE * Math.max(1, Math.abs(lse)))) {
+          return Optional.of("LSE of row " + row + " is " + ours + ", not " + lse);
+        }
+      }
+      for (int d = 0; d < s.valueDim(); d++) {
+        double expected = 0;
+        for (int split = 0; split < splits; split++) {
+          if (logs[split] == Double.NEGATIVE_INFINITY) continue;
+          expected += Math.exp(logs[split] - lse)
+              * single(in.get("partialO"), (row + split * rows) * s.valueDim() + d);
+        }
+        double ours = results.value(((batch * s.queries() + query) * s.heads() + head) * s.valueDim() + d);
+        if (!(Math.abs(ours - expected) <= TOLERANCE * Math.max(1, Math.abs(expected)))) {
+          return Optional.of("O of row " + row + " at " + d + " is " + ours + ", not " + expected);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static float single(MemorySegment floats, int index) {
+    return floats.get(ValueLayout.JAVA_FLOAT_UNALIGNED, (long) index * Float.BYTES);
+  }
+}
