@@ -47,16 +47,16 @@ class AttentionAssemblyTest {
     assertSpills(kernel, "sm_90", SPILLED_ON_HOPPER.getOrDefault(dim, 0));
   }
 
-  /** Head dimensions of FFPA in the tiles that each GPU holds, and the bytes spilled there. */
+  /** Head dimensions of FFPA in the tiles that each GPU holds. */
   @ParameterizedTest(name = "head dimension {0} on {1}")
-  @CsvSource({"320, 80, 166912, 0", "512, 80, 166912, 88", "1024, 80, 166912, 0", "320, 90, 232448, 0",
-      "512, 90, 232448, 0", "576, 90, 232448, 0", "1024, 90, 232448, 0", "320, 86, 101376, 0", "512, 86, 101376, 20",
-      "1024, 86, 101376, 36"})
-  void wideHeadsFitAGpuAndSpillFewRegisters(int dim, int capability, int sharedBytes, int most) {
+  @CsvSource({"320, 80, 166912", "448, 80, 166912", "512, 80, 166912", "1024, 80, 166912", "320, 90, 232448",
+      "512, 90, 232448", "576, 90, 232448", "1024, 90, 232448", "320, 86, 101376", "448, 86, 101376",
+      "512, 86, 101376", "1024, 86, 101376", "512, 120, 101376", "1024, 120, 101376"})
+  void wideHeadsFitAGpuAndSpillNoRegisters(int dim, int capability, int sharedBytes) {
     for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(512, 0))) {
       var kernel = new Sm80AttentionKernel().on(capability).prepare(problem(dim, band)).kernel();
       assertTrue(kernel.dynamicSharedBytes() <= sharedBytes, () -> "head dimension " + dim);
-      assertSpills(kernel, "sm_" + capability, most);
+      assertSpills(kernel, "sm_" + capability, 0);
     }
   }
 

@@ -75,6 +75,16 @@ public final class Shuffle {
     return k.result(result, max);
   }
 
+  /**
+   * The lane's own value by way of a shuffle, through which no assembler looks: what is computed from it is computed
+   * here, and needs no register through the loops around.
+   */
+  public static I32 own(Scope k, I32 value, int max) {
+    var result = k.newRegister(PtxType.B32);
+    exchange(k, result, value.register(), 0);
+    return k.result(result, max);
+  }
+
   /** Whether the predicate holds in any lane (PTX ISA, vote.sync). */
   public static Pred any(Scope k, Pred mine) {
     var result = k.newRegister(PtxType.PRED);

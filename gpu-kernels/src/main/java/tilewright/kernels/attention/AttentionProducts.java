@@ -97,7 +97,7 @@ final class AttentionProducts {
   void score(KeyValueTiles.Step step) {
     if (step.chunk() == 0) s = scoring.accumulators(k);
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
-    var here = thread.settled();
+    var here = variant.rematerialisation().forOperands(k, thread, tiling).settled();
     var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> scoring.plain());
     for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
@@ -142,7 +142,7 @@ final class AttentionProducts {
 
   /** O += P·V for a chunk of O's columns and of keys. */
   void mix(KeyValueTiles.Step step) {
-    var here = thread.settled();
+    var here = variant.rematerialisation().forOperands(k, thread, tiling).settled();
     int chunks = tiling.keyChunks();
     // P of all keys stays in registers for the next columns, that of a chunk of keys only for its own.
     if (chunks > 1) sharedP.ifPresent(tile -> p = slice -> loadP(here, tile, slice));

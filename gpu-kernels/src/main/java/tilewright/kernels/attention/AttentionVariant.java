@@ -121,6 +121,11 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
    */
   boolean tuned();
 
+  /** What is computed anew for each block of keys, so that nothing is spilled. */
+  default Rematerialisation rematerialisation() {
+    return Rematerialisation.NONE;
+  }
+
   /** Whether blocks that every query sees whole are copied without bound checks. */
   default boolean coversBlocks() {
     return tuned();

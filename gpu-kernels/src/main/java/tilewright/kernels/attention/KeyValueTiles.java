@@ -67,7 +67,7 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
       var zero = scope.constant(0);
       var column = scope.constant(chunk * variant.tiling().chunk());
       if (variant.tuned()) q.copy(thread, zero, column, scope.constant(stage), false);
-      else q.climbing().copy(thread.settled(), zero, column, scope.constant(stage), false);
+      else q.climbing().copy(here(), zero, column, scope.constant(stage), false);
     }
 
     /** Copies a chunk of block {@code n} of K. */
@@ -85,9 +85,13 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
       scales.ifPresent(all -> all.copyValues(n, stage));
     }
 
+    private I32 here() {
+      return variant.rematerialisation().forCopies(scope, thread, variant.tiling()).settled();
+    }
+
     private void block(Operand operand, I32 row, int column, I32 stage, boolean covered) {
       // Registers are short: the addresses are computed here, and no pointer is held through the loop.
-      operand.climbing().copy(thread.settled(), row, scope.constant(column), stage, covered && variant.coversBlocks());
+      operand.climbing().copy(here(), row, scope.constant(column), stage, covered && variant.coversBlocks());
     }
   }
 

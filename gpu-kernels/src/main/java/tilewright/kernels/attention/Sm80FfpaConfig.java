@@ -96,6 +96,11 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   }
 
   @Override
+  public Rematerialisation rematerialisation() {
+    return tiles.rematerialisation(band);
+  }
+
+  @Override
   public boolean coversBlocks() {
     return tiles.coversBlocks();
   }

@@ -5,6 +5,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
@@ -156,6 +157,20 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
   @Override
   public boolean tuned() {
     return false;
+  }
+
+  @Override
+  public Rematerialisation rematerialisation() {
+    return rematerialisation(band());
+  }
+
+  /** Returns what ptxas 13.0 spills least with, under a band. */
+  Rematerialisation rematerialisation(Band band) {
+    return switch (way) {
+      case TILED_KV -> Rematerialisation.OPERANDS;
+      case TILED_QKV -> band.left().isPresent() && dim == HALF_ROWS ? Rematerialisation.NONE : Rematerialisation.COPIES;
+      default -> Rematerialisation.NONE;
+    };
   }
 
   @Override

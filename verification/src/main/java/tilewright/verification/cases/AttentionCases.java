@@ -197,8 +197,8 @@ public final class AttentionCases {
         AttentionSinks.with(band(ElementType.BF16, Sizes.of(1, 40, 70, 2, 320), Band.CAUSAL)));
   }
 
-  /** Further problems of {@link #wide} head dimensions, in forms of which most spill some registers. */
-  public static List<Setup> wideWithSpills() {
+  /** Further problems of {@link #wide} head dimensions; the last spills registers, as element-wise copies do. */
+  public static List<Setup> furtherWide() {
     return List.of(band(ElementType.BF16, Sizes.of(1, 40, 0, 1, 320), Band.CAUSAL), packed(2, 2, 272),
         band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 300, 300), Band.window(40, 3)),
         band(ElementType.BF16, new Sizes(1, 33, 70, 2, 1, 512, 264), Band.ALL),
