@@ -30,12 +30,20 @@ class Sm100GemmMutationTest {
     /** Pairs compete for six tiles whose launch they cancel. */
     CANCELLING(UmmaTypes.of(GemmTypes.of(ElementType.BF16, ElementType.BF16)), 512, 96, 72, 32, 2, true),
     /** Scales come with each stage, and go on to Tensor Memory, where one accumulator is used three times. */
-    SCALED(new UmmaTypes(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.BF16), 256, 384, 272, 128, 1, false);
+    SCALED(new UmmaTypes(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.BF16), 256, 384, 272, 128, 1, false),
+    /** Instructions take 96 elements along k (SM103), from a whole stage and from one that ends early. */
+    DEEP(SCALED.types, 256, 384, 800, 128, 1, false, true);
 
+    private final UmmaTypes types;
     private final MutationTrial trial;
 
     Form(UmmaTypes types, int m, int n, int k, int tileN, int accumulators, boolean dynamic) {
-      var config = new Sm100GemmConfig(types, true, true, tileN, 2, 2, 2, accumulators, dynamic, 8);
+      this(types, m, n, k, tileN, accumulators, dynamic, false);
+    }
+
+    Form(UmmaTypes types, int m, int n, int k, int tileN, int accumulators, boolean dynamic, boolean deep) {
+      this.types = types;
+      var config = new Sm100GemmConfig(types, true, true, tileN, 2, 2, 2, accumulators, dynamic, 8, deep);
       var launch = launch(config, m, n, k);
       var all = MutationTrial.ofZeros(launch, Map.of("A", 2 * m * k, "B", 2 * n * k, "C", 2 * m * n, "SA", m * k / 8,
           "SB", n * k / 8));
