@@ -22,11 +22,13 @@ import tilewright.ptx.Multiprocessor;
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
  * @param lse whether the rows' logarithms are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
+ * @param rematerialisation what the loop over blocks of keys computes anew
  */
 record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse, boolean sinks) implements StridedVariant {
+    boolean packed, boolean blockMask, boolean lse, boolean sinks, Rematerialisation rematerialisation) implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
+  private static final int HOPPER = 90;
   /** Elements of a chunk, of which a tile's head dimension has a whole number. */
   private static final int CHUNK = 64;
 
@@ -37,7 +39,13 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
     return new Sm80FfpaConfig(tiles, Sm80AttentionKernel.vector(p), exact, p.band().traced(),
         p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(),
-        p.sinks().isPresent());
+        p.sinks().isPresent(), rematerialisation(tiles, p.band(), sm));
+  }
+
+  /** For Hopper ptxas spills nothing of a ring's, and to compute addresses anew takes 5 % longer. */
+  private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, Multiprocessor sm) {
+    boolean hopper = sm.sharedBytes() >= Multiprocessor.of(HOPPER).sharedBytes();
+    return hopper && tiles.way().rings() ? Rematerialisation.NONE : tiles.rematerialisation(band);
   }
 
   private static VariantConfig chunks(AttentionProblem p) {
@@ -93,11 +101,6 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   @Override
   public boolean queryInRegisters() {
     return tiles.queryInRegisters();
-  }
-
-  @Override
-  public Rematerialisation rematerialisation() {
-    return tiles.rematerialisation(band);
   }
 
   @Override
