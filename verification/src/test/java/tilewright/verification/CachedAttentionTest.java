@@ -58,6 +58,16 @@ class CachedAttentionTest {
         KERNEL.launches(AttentionCases.band(ElementType.BF16, sizes, Band.ALL).problem()).launches().size());
   }
 
+  /** The tiles of 64 sequences fill the GPU, unless one of them is much longer than the others. */
+  @ParameterizedTest(name = "lengths are {0}: {1} launches")
+  @CsvSource({"equal, 1", "read, 2"})
+  void longSequencesAreSplitBesideShortOnes(String lengths, int launches) {
+    var setup = AttentionCases.band(ElementType.BF16, new Sizes(64, 1, 65536, 32, 8, 128, 128), Band.ALL);
+    var serving = setup.problem().serving();
+    var problem = setup.problem().with(lengths.equals("read") ? serving.withLengths("used") : serving);
+    assertEquals(launches, KERNEL.launches(problem).launches().size());
+  }
+
   /** A longer cache has more splits, all of which are empty. */
   @Test
   void fixedSplitsDoNotDependOnTheRoomThatACacheHas() {

@@ -210,6 +210,8 @@ class Mxf8AttentionTest {
         p[key] = Math.exp(rule.change(problem().scale() * dot, b, h, query, key));
         sum += p[key];
       }
+      sum += problem().sinks().map(buffers::get)
+          .map(sinks -> Math.exp(sinks.getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, h))).orElse(0.0);
       int at = of.firstQuery + query;
       elements.setLogarithm(b, at, h, Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0));
       for (int d = 0; d < s.valueDim(); d++) {

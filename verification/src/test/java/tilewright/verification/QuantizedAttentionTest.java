@@ -165,6 +165,8 @@ class QuantizedAttentionTest {
         p[key] = Math.exp(rule.change(score, b, h, query, key));
         sum += p[key];
       }
+      sum += problem().sinks().map(buffers::get)
+          .map(sinks -> Math.exp(sinks.getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, h))).orElse(0.0);
       int at = firstQuery + query;
       elements.setLogarithm(b, at, h, Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0));
       if (mistake == Mistake.UNWRITTEN && query == queries - 1) return;

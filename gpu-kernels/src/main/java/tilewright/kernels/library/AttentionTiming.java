@@ -3,6 +3,7 @@ package tilewright.kernels.library;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import tilewright.kernels.attention.AttentionKernel;
@@ -15,48 +16,61 @@ import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
 
 /**
- * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys. Where keys are
- * read for so few queries that memory is the limit, bytes are counted, not operations.
+ * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys, and a
+ * {@link TimedCache} holds them. Where keys are read for so few queries that memory is the limit, bytes are counted,
+ * not operations.
  */
 record AttentionTiming(AttentionKernel kernel) implements Timing {
   private static final String SPLITS = "splits";
+  private static final String PAGE = "page";
+  private static final String LENGTHS = "lengths";
   /** Operations per byte below which GPUs wait for memory, with room to spare. */
   private static final int INTENSE = 100;
 
   @Override
   public Set<String> settings() {
     var all = new HashSet<>(MeasuredAttention.SETTINGS);
-    all.add(SPLITS);
+    all.addAll(List.of(SPLITS, PAGE, LENGTHS));
     return all;
   }
 
   @Override
   public List<Supplier<TimedProblem>> problems(TimingRequest request) {
-    var splits = request.values(SPLITS, "auto");
-    return MeasuredAttention.of(request).stream().flatMap(m -> splits.stream()
-        .<Supplier<TimedProblem>>map(text -> () -> timed(m, text))).toList();
+    return MeasuredAttention.of(request).stream().flatMap(m -> request.values(SPLITS, "auto").stream()
+        .flatMap(splits -> request.values(PAGE, TimedCache.WHOLE).stream()
+            .flatMap(page -> request.values(LENGTHS, TimedCache.FULL).stream()
+                .<Supplier<TimedProblem>>map(lengths -> () -> timed(m, splits, page, lengths))))).toList();
   }
 
-  private TimedProblem timed(MeasuredAttention measured, String splits) {
-    var p = measured.problem().with(measured.problem().serving().with(KeySplits.parse(splits)));
+  private TimedProblem timed(MeasuredAttention measured, String splits, String page, String lengths) {
+    int rows = page.equals(TimedCache.WHOLE) ? 0 : TimingRequest.measurable(PAGE, page);
+    var cache = TimedCache.of(measured.problem().with(measured.problem().serving().with(KeySplits.parse(splits))), rows,
+        lengths);
+    var p = cache.problem();
+    var s = p.sizes();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
     all.addAll(measured.factors());
-    long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
-    double multiplied = 2 * measured.pairs() * (p.sizes().headDim() + p.sizes().valueDim());
+    long unused = ((long) s.batch() * s.keys() - cache.keys()) * s.keyHeads() * (s.headDim() + s.valueDim());
+    long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum() - unused * p.type().bytes();
+    all.addAll(cache.integers());
+    double inUse = cache.keys() / ((double) s.batch() * s.keys());
+    double multiplied = 2 * measured.pairs() * inUse * (s.headDim() + s.valueDim());
     double operations = multiplied < INTENSE * (double) bytes ? 0 : multiplied;
-    var config = measured.config(splits.equals("auto") ? "" : " splits " + splits);
+    var config = measured.config((splits.equals("auto") ? "" : " splits " + splits) + cache.features());
+    // Others are asked for full caches in one tensor.
+    var peer = unused > 0 ? Map.<String, Object>of() : measured.peer();
     all.addAll(zeros(kernel, p));
     all.addAll(measured.bounds());
     all.addAll(measured.data());
     if (!p.blockMask()) {
       return new TimedProblem(kernel.name(), kernel.arch(), config, kernel.launches(p), all, bytes, operations,
-          measured.peer(), List.of());
+          peer, List.of());
     }
     var lists = kernel.blockMask(p);
     BlockMask.BUFFERS.forEach(name -> all.add(TimedProblem.Tensor.output(name, ElementType.I32, lists.elements())));
     return new TimedProblem(kernel.name(), kernel.arch(), config, kernel.prepare(p), all, bytes, operations,
-        measured.peer(), List.of(lists.prepare()));
+        peer, List.of(lists.prepare()));
   }
 
   /** Zeros that each launch of a kernel leaves so. */

@@ -16,6 +16,8 @@ import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 final class ServingRules {
   /** Rows after which the swizzle of shared memory begins anew. */
   private static final int LEAST_PART = 8;
+  /** The most keys of a split where the launch reads lengths, so that many CTAs share a long sequence. */
+  private static final int UNEVEN_KEYS = 4096;
   /** The most queries of heads that share keys for which keys are split without being asked for. */
   private static final int MOST_ROWS = 4 * WgmmaAtom.M;
 
@@ -90,8 +92,10 @@ final class ServingRules {
     if (splittable(p).isPresent() || many) return Optional.empty();
     int seen = Math.min(blocks, window(p).isPresent() ? window(p).getAsInt() / shape.keys() + 2 : blocks);
     long tiles = p.tiles(shape.rows() / packing.stride()) / packing.heads();
-    int splits = KeySplits.fewest(Math.max(1, tiles), seen, multiprocessors);
-    return Optional.of(of(blocks, Math.ceilDiv(seen, splits))).filter(_ -> splits > 1);
+    int each = Math.ceilDiv(seen, KeySplits.fewest(Math.max(1, tiles), seen, multiprocessors));
+    // Nobody knows how much longer than others an entry is.
+    if (p.serving().lengths().isPresent()) each = Math.min(each, UNEVEN_KEYS / shape.keys());
+    return Optional.of(of(blocks, each)).filter(splits -> splits.count() > 1 && seen > splits.blocks());
   }
 
   /** The keys that all queries see together, where a left bound limits them. */

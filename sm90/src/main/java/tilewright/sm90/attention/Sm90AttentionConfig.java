@@ -111,9 +111,15 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /** Registers that each consumer lends to the producer, which reads lists or pages, or transposes V beside it. */
   private int lent() {
+    if (pages.isPresent() && shape.consumers == 2) return 16;
     if (!transposesValues()) return blockMask || pages.isPresent() && shape.consumers > 1 ? 8 : 0;
     if (shape.consumers == 3 && shape.valueDim > 96) return 0;
     return blockMask ? 32 / shape.consumers : 8;
+  }
+
+  /** Page numbers that the producer reads ahead, as its registers allow. */
+  int pagesTogether() {
+    return shape.consumers == 1 ? 8 : transposesValues() ? 1 : 2;
   }
 
   /** Whether threads transpose V: wgmma reads 8-bit operands with neighbours along k only, which are keys of P·V. */

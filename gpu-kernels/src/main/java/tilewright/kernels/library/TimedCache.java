@@ -1,0 +1,80 @@
+package tilewright.kernels.library;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.kernels.registry.TimedProblem;
+import tilewright.numerics.ElementType;
+
+/**
+ * A cache of keys and values whose reading is timed: one tensor or pages in any order, all of it in use or as much as
+ * lengths say that the launch reads.
+ *
+ * @param integers the table of pages, and the lengths
+ * @param keys in use, of all batch entries together
+ * @param features what a configuration says of the cache
+ */
+record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, long keys, String features) {
+  /** All keys of one tensor. */
+  static final String WHOLE = "0";
+  /** As many keys of each entry as the cache has room for. */
+  static final String FULL = "full";
+
+  private static final String LOGARITHMIC = "log";
+  private static final int SHORTEST = 64;
+  private static final long SEED = 33;
+
+  /**
+   * The cache of a problem.
+   *
+   * @param page rows of a page, or {@link #WHOLE}
+   * @param lengths {@link #FULL}, or {@code log}: drawn from 64 keys to all, so that each length is as likely as its
+   *     double
+   * @throws IllegalArgumentException for other words, and pages that the keys are no whole number of
+   */
+  static TimedCache of(AttentionProblem problem, int page, String lengths) {
+    var cache = new TimedCache(problem, List.of(), (long) problem.sizes().batch() * problem.sizes().keys(), "");
+    if (page > 0) cache = cache.inPages(page);
+    return switch (lengths) {
+      case FULL -> cache;
+      case LOGARITHMIC -> cache.partlyUsed();
+      default -> throw new IllegalArgumentException("invalid lengths=" + lengths + ": " + FULL + " or " + LOGARITHMIC);
+    };
+  }
+
+  private TimedCache inPages(int rows) {
+    int all = problem.sizes().keys();
+    if (all % rows != 0) {
+      throw new IllegalArgumentException("invalid page=" + rows + ": " + all + " keys are no whole number of pages");
+    }
+    int count = problem.sizes().batch() * (all / rows);
+    var order = new ArrayList<>(IntStream.range(0, count).boxed().toList());
+    Collections.shuffle(order, new Random(SEED));
+    return with(problem.paged(new Serving.Pages("table", rows, count)), "table", order, keys, " pages of " + rows);
+  }
+
+  private TimedCache partlyUsed() {
+    int most = problem.sizes().keys();
+    if (most < SHORTEST) {
+      throw new IllegalArgumentException("invalid lengths=" + LOGARITHMIC + ": " + most + " keys are less than "
+          + SHORTEST);
+    }
+    var random = new Random(SEED);
+    var used = Stream.generate(() -> (int) (SHORTEST * Math.pow((double) most / SHORTEST, random.nextDouble())))
+        .limit(problem.sizes().batch()).toList();
+    long sum = used.stream().mapToLong(Integer::longValue).sum();
+    return with(problem.with(problem.serving().withLengths("used")), "used", used, sum,
+        " lengths " + SHORTEST + " to " + most);
+  }
+
+  private TimedCache with(AttentionProblem changed, String name, List<Integer> values, long inUse, String feature) {
+    var all = new ArrayList<>(integers);
+    all.add(new TimedProblem.Tensor(name, ElementType.I32, values.size(), new TimedProblem.Content.Given(values)));
+    return new TimedCache(changed, List.copyOf(all), inUse, features + feature);
+  }
+}
