@@ -129,7 +129,8 @@ class HostileValuesTest {
       if (option.arity().max() == 0) continue;
       for (var value : values(Map.class.isAssignableFrom(option.type()))) {
         var line = base(spec, name, option.longestName());
-        line.add(option.longestName() + "=" + (isPath(option) ? below(option, value) : value));
+        // Behind the first parameter, a command may take words for those of a program that it runs.
+        line.add(name.split(" ").length, option.longestName() + "=" + (isPath(option) ? below(option, value) : value));
         all.add(new Try(line, isPath(option) && isEmptyName(option, value)));
       }
     }

@@ -71,11 +71,11 @@ public final class CudaCommand implements Callable<Integer> {
     only.filter(String::isBlank).ifPresent(_ -> {
       throw CommandFailure.badInput("--only is empty; needed is a part of a kernel's name");
     });
-    record.ifPresent(CudaCommand::requireNew);
     var device = SimulatedDevice.of(chosen());
     var report = new Report(console);
     var program = Path.of(words.getFirst());
     if (!Files.isRegularFile(program)) throw CommandFailure.badFile(program, "there is no such file");
+    record.ifPresent(CudaCommand::requireNew);
     var library = RuntimeLibrary.folder(UserCache.folder());
     var host = new HostProgram(device, new Watching(options(), only, record), report, library);
     int status = isSource(program) ? compileAndRun(program, device, library, host) : run(host, program, arguments(1));
