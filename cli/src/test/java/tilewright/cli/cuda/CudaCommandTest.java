@@ -1,6 +1,7 @@
 package tilewright.cli.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -22,15 +23,16 @@ class CudaCommandTest {
 
   @Test
   void recordsAreNotMixed() throws IOException {
-    Files.writeString(folder.resolve("other"), "");
+    var program = Files.writeString(folder.resolve("program"), "");
     assertRefused("holds files already: --record needs a new or empty folder",
-        Cli.run("cuda", "--record", folder.toString(), "program"));
+        Cli.run("cuda", "--record", folder.toString(), program.toString()));
   }
 
   @Test
   void aFileIsNoFolderToRecordTo() throws IOException {
     var file = Files.writeString(folder.resolve("file"), "");
-    assertRefused("cannot be a folder to record to", Cli.run("cuda", "--record", file.toString(), "program"));
+    assertRefused("cannot be a folder to record to",
+        Cli.run("cuda", "--record", file.toString(), file.toString()));
   }
 
   @Test
@@ -40,6 +42,9 @@ class CudaCommandTest {
 
   @Test
   void aProgramMustBeThere() {
-    assertRefused("there is no such file", Cli.run("cuda", folder.resolve("program").toString()));
+    var records = folder.resolve("records");
+    assertRefused("there is no such file",
+        Cli.run("cuda", "--record", records.toString(), folder.resolve("program").toString()));
+    assertFalse(Files.exists(records));
   }
 }
