@@ -5,6 +5,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
@@ -25,7 +26,8 @@ import tilewright.ptx.Multiprocessor;
  * @param rematerialisation what the loop over blocks of keys computes anew
  */
 record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse, boolean sinks, Rematerialisation rematerialisation) implements StridedVariant {
+    boolean packed, boolean blockMask, boolean lse, boolean sinks, Rematerialisation rematerialisation)
+    implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
   private static final int HOPPER = 90;

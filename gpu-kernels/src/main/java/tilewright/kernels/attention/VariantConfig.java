@@ -7,6 +7,7 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
