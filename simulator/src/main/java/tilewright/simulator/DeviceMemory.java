@@ -112,7 +112,7 @@ public final class DeviceMemory {
     return window < allocations.length ? Optional.ofNullable(allocations[window]) : Optional.empty();
   }
 
-  /** What kernels have allocated by themselves. */
+  /** The memory that kernels have allocated by themselves. */
   public HeapMemory heap() {
     return heap;
   }

@@ -9,8 +9,10 @@ import java.util.Arrays;
 public final class HeapMemory {
   /** The window of the first allocation. */
   public static final int FIRST_WINDOW = 1 << 22;
-  /** What stands for an allocation that was freed. */
+  /** Stands for an allocation that was freed. */
   public static final byte[] FREED = {};
+  /** Stands for an allocation that there never was. */
+  public static final byte[] NONE = {};
   /** The size of the heap that the CUDA runtime gives a program by default. */
   private static final long DEFAULT_BYTES = 8L << 20;
   private static final int MOST_ALLOCATIONS = 1 << 22;
@@ -49,11 +51,11 @@ public final class HeapMemory {
     return true;
   }
 
-  /** The allocation of a window, {@link #FREED} if it was freed, null if there never was one. */
+  /** The allocation of a window, {@link #FREED} if it was freed, {@link #NONE} if there never was one. */
   public byte[] at(int window) {
     int index = window - FIRST_WINDOW;
     var now = blocks;
-    return index >= 0 && index < now.length ? now[index] : null;
+    return index >= 0 && index < now.length && now[index] != null ? now[index] : NONE;
   }
 
   /** One more than the last window in use. */

@@ -41,6 +41,7 @@ public final class ResidentProgram {
     }
   }
 
+  /** The module as it was parsed. */
   public PtxModule module() {
     return module;
   }

@@ -49,7 +49,7 @@ class CachedAttentionTest {
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
   }
 
-  /** Of 64 heads on 8, tiles of all queries of up to 256 rows leave most of 132 multiprocessors idle. */
+  /** Tiles of 8 heads of keys with up to 256 rows each leave most of 132 multiprocessors idle. */
   @ParameterizedTest(name = "{0} queries are {1} launches")
   @CsvSource({"1, 2", "16, 2", "32, 2", "33, 1"})
   void keysOfFewQueriesAreSplit(int queries, int launches) {

@@ -123,7 +123,7 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
    */
   boolean tuned();
 
-  /** What is computed anew for each block of keys, so that nothing is spilled. */
+  /** Says which addresses and bounds each block of keys computes anew, so that nothing is spilled. */
   default Rematerialisation rematerialisation() {
     return Rematerialisation.NONE;
   }

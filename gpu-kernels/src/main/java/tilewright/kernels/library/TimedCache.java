@@ -20,9 +20,9 @@ import tilewright.numerics.ElementType;
  * @param features what a configuration says of the cache
  */
 record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, long keys, String features) {
-  /** All keys of one tensor. */
+  /** The setting for keys in one tensor. */
   static final String WHOLE = "0";
-  /** As many keys of each entry as the cache has room for. */
+  /** Lengths that fill the cache. */
   static final String FULL = "full";
 
   private static final String LOGARITHMIC = "log";
@@ -32,7 +32,7 @@ record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, 
   /**
    * The cache of a problem.
    *
-   * @param page rows of a page, or {@link #WHOLE}
+   * @param page rows of a page, or 0 for one tensor
    * @param lengths {@link #FULL}, or {@code log}: drawn from 64 keys to all, so that each length is as likely as its
    *     double
    * @throws IllegalArgumentException for other words, and pages that the keys are no whole number of

@@ -56,8 +56,9 @@ public final class DeviceHeap {
   /** The allocation of a window; null if there never was one. */
   byte[] at(int window) {
     var block = memory.at(window);
+    if (block == HeapMemory.NONE) return null;
     // What an earlier launch left unwritten is not known.
-    if (block != null && window < firstOwn && listener.isPresent() && told.add(window)) {
+    if (window < firstOwn && listener.isPresent() && told.add(window)) {
       listener.get().allocated(window, block.length, true);
     }
     return block;
@@ -65,7 +66,7 @@ public final class DeviceHeap {
 
   String describe(int window, long offset) {
     var block = memory.at(window);
-    if (block == null) return "";
+    if (block == HeapMemory.NONE) return "";
     var what = "allocation " + (window - HeapMemory.FIRST_WINDOW) + " of the device heap";
     return block == HeapMemory.FREED ? what + ", which was freed"
         : what + ", of " + block.length + " bytes, offset " + offset;

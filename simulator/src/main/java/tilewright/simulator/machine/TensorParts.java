@@ -8,7 +8,7 @@ import tilewright.simulator.tcgen05.TensorMma;
 import tilewright.simulator.tcgen05.TensorTransfer;
 import tilewright.simulator.tensorcore.TensorTile;
 
-/** What tensor-core instructions of a CTA work with: large, and so made when the first of them is executed. */
+/** The parts of a CTA that tensor-core instructions use: large, and so made when the first of them is executed. */
 final class TensorParts {
   final TensorTile tile;
   final TensorCores tensorCores;

@@ -43,7 +43,6 @@ final class ServingRules {
 
   /** Why the keys of a problem stay together, if they have to. */
   private static Optional<String> splittable(AttentionProblem p) {
-
     if (p.packed().isPresent()) {
       return Optional.of("keys of packed sequences are not split: give each sequence a batch entry");
     }

@@ -93,7 +93,7 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 64, 3, 1, 96, false),
       new Shape(256, 256, 1, 32, 3, 1, 128, false));
-  /** The same for splits of the keys. */
+  /** Shapes for splits of these operands' keys, whose results take no shared memory. */
   private static final List<Shape> QUANTIZED_FEW_SPLIT = List.of(new Shape(64, 64, 1, 128, 5, 2, 64, false),
       new Shape(96, 96, 1, 128, 4, 1, 96, false), new Shape(128, 128, 1, 128, 4, 1, 128, false),
       new Shape(192, 128, 1, 128, 3, 1, 128, false), new Shape(192, 192, 1, 32, 6, 1, 96, false),

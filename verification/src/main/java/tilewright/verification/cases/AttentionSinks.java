@@ -25,7 +25,7 @@ public final class AttentionSinks {
         with(AttentionCases.band(ElementType.BF16, Sizes.of(2, 40, 0, 2, 64), Band.ALL)));
   }
 
-  /** The same with a sink for each head. */
+  /** Adds a sink for each head. */
   public static AttentionCases.Setup with(AttentionCases.Setup setup) {
     return new AttentionCases.Setup(setup.name() + " with sinks", setup.problem().withSinks(BUFFER), setup.rules(),
         setup.queries(), setup.keys(), setup.captured());

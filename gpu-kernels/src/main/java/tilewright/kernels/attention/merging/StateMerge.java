@@ -25,12 +25,11 @@ import tilewright.ptx.Dim3;
 
 /**
  * Merges the states of splits: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A sink is one more state,
- * whose O is 0. A CTA has a row; each of its
- * warps adds every eighth split, and their sums are added in order, so that every run has the same bits, however many
- * empty splits there are. It begins while the launch before it ends.
+ * whose O is 0. A CTA has a row; each of its warps adds every eighth split, and their sums are added in order, so that
+ * every run has the same bits, however many empty splits there are. It begins while the launch before it ends.
  *
  * @param output type of O
- * @param valueDim columns of O: a multiple of 4
+ * @param valueDim columns of O: a multiple of 8
  * @param lse whether the rows' logarithms are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  */
