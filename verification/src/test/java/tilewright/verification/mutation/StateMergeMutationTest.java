@@ -39,7 +39,8 @@ class StateMergeMutationTest {
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
     return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46), trial(dense(136), 54),
-        trial(dense(64), 62), trial(dense(24).withLogarithms(Optional.empty()), 1)).map(trial -> DynamicContainer.dynamicContainer(
+        trial(dense(64), 62), trial(dense(24).withLogarithms(Optional.empty()), 1))
+        .map(trial -> DynamicContainer.dynamicContainer(
             trial.launch().kernel().name() + " of " + trial.launch().grid(),
             trial.tests(Flaw.MISSING_BARRIER, Flaw.LATE_GRID_WAIT, Flaw.LOOSER_BOUND)));
   }
