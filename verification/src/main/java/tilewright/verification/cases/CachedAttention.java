@@ -50,6 +50,9 @@ public final class CachedAttention {
     }
     all.add(paged(used(new Sizes(2, 1, 300, 4, 2, 64, 128), new KeySplits.Ranges(1), Band.ALL, 299, 0), 40));
     all.addAll(ofBytes());
+    // A mask, and a function of scores without and with heads that share a tile: positions count from the first split.
+    var changed = AttentionMods.setups();
+    for (int i : new int[] {0, 3, 4}) all.add(split(changed.get(i), new KeySplits.Ranges(2)));
     return all;
   }
 
