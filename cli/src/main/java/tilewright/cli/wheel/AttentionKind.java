@@ -22,6 +22,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.choice.Formula;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.HeadGroups;
 
 /**
  * Attention as PyTorch's users call it: (B,S,H,D) tensors of any strides but along D, or packed sequences (S,H,D).
@@ -47,7 +48,6 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
   private static final int MOST_STRIDE = 1 << 16;
   /** Bytes of L2 that Hopper's kernel fills with keys and values of heads side by side. */
-  private static final long CACHE_BYTES = 32L << 20;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final int MOST_HEADS = 11;
   /** Any number: Python gives its own. */
@@ -132,12 +132,14 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   List<LongFunction<Formula>> guesses() {
     var heads = Formula.of("H").times(packed ? Formula.of(1) : Formula.of("B"));
     var bytes = Formula.of("Sk").times(Formula.of("D").plus(Formula.of("Dv"))).times(type.bytes());
-    var within = Formula.of(CACHE_BYTES).dividedBy(bytes.max(Formula.of(1)))
-        .times(Formula.of("H").dividedBy(Formula.of("Hk"))).min(heads).max(Formula.of(1));
+    var sharers = Formula.of("H").dividedBy(Formula.of("Hk"));
+    LongFunction<HeadGroups> groups = tile -> packed ? HeadGroups.packed(heads, sharers, bytes)
+        : HeadGroups.of(heads, sharers, bytes, Formula.of("Sq").ceilDiv(Formula.of(tile)));
     LongFunction<Formula> blocks = tile -> packed
         ? Formula.of("Sk").dividedBy(Formula.of(tile)).plus(Formula.of("N")).times(Formula.of("Hk"))
         : Formula.of("Sk").ceilDiv(Formula.of(tile)).times(Formula.of("B")).times(Formula.of("Hk"));
-    return List.of(_ -> within, tile -> blocks.apply(tile).upTo(Formula.of(8 * MULTIPROCESSORS), Formula.of(1)),
+    return List.of(tile -> groups.apply(tile).together(), tile -> groups.apply(tile).beforeLast(),
+        tile -> blocks.apply(tile).upTo(Formula.of(8 * MULTIPROCESSORS), Formula.of(1)),
         tile -> Formula.of(2 * MULTIPROCESSORS).ceilDiv(Formula.of("Sq").ceilDiv(Formula.of(tile))));
   }
 

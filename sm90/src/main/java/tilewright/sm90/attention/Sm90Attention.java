@@ -129,13 +129,15 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var heads = apart ? q.extent(2) : key.extent(2);
     var sharers = apart ? q.extent(2).dividedBy(key.extent(2)) : heads.constant(packing.heads());
     boolean diagonal = config.band().right().isPresent();
-    // Heads whose keys and values stay in L2, where later tiles see more of them.
+    boolean grouped = diagonal && !config.split();
     // Of splits, all heads: where a cache has them side by side, neighbours in memory are read at a time.
-    var together = config.split() ? heads
-        : diagonal ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER) : rows.constant(1);
+    var together = grouped ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER)
+        : config.split() ? heads : rows.constant(1);
+    var beforeLast = grouped ? Optional.of(rows.parameter(AttentionTileScheduler.HEADS_BEFORE_LAST))
+        : Optional.<I32>empty();
     var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), heads, batch, together,
-        diagonal);
+        beforeLast, diagonal);
     return new AttentionTiles(config.band(), order, sharers, sequences, config.queries(), config.shape().keys(),
         packing, splits);
   }

@@ -23,6 +23,7 @@ import tilewright.kernels.attention.merging.PartialStates;
 import tilewright.kernels.attention.merging.StateMerge;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
+import tilewright.kernels.choice.Formula;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -40,8 +41,6 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   private static final int MOST_DIM = 256;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
-  private static final long CACHE_BYTES = 32L << 20;
 
   /** The kernel in its fastest form. */
   public Sm90AttentionKernel() {
@@ -150,13 +149,11 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   private static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing,
       Optional<BlockSplits> splits) {
-    int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
-    var config = new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && splits.isEmpty(),
-        packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), splits.isPresent(),
-        p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
+    var config = config(p, shape, packing, splits.isPresent());
+    var groups = groups(p, config.queries(), packing);
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
-    var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, together)
+    var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, (int) groups.together().value())
+        .integer(AttentionTileScheduler.HEADS_BEFORE_LAST, (int) groups.beforeLast().value())
         .integer(ROOM, p.sizes().keys())
         .integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
@@ -167,6 +164,22 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     long tiles = p.tiles(config.queries()) / packing.heads() * splits.map(BlockSplits::count).orElse(1);
     int blocks = (int) Math.clamp(tiles, 1, MULTIPROCESSORS);
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
+  }
+
+  private static Sm90AttentionConfig config(AttentionProblem p, Shape shape, HeadPacking packing, boolean split) {
+    return new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && !split,
+        packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), split,
+        p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
+  }
+
+  private static HeadGroups groups(AttentionProblem p, int queries, HeadPacking packing) {
+    var s = p.sizes();
+    var heads = Formula.of((double) s.heads() * s.batch() / packing.heads());
+    var sharers = Formula.of((double) s.sharers() / packing.heads());
+    var bytes = Formula.of((double) s.keys() * (s.headDim() + s.valueDim()) * p.type().bytes());
+    return p.packed().isPresent() ? HeadGroups.packed(heads, sharers, bytes)
+        : HeadGroups.of(heads, sharers, bytes, Formula.of(Math.ceilDiv(s.queries(), queries)));
   }
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */

@@ -19,7 +19,7 @@ final class Sm90AttentionShapes {
   static final int MOST_PROMOTED_DIM = 128;
   /** The shapes measured fastest on an H200, for 16384 tokens of width 2048. */
   private static final List<Choice> PLAIN = List.of(
-      new Choice(new Shape(64, 64, 2, 128, 4, 2, 64, false), false, 0, 1024),
+      new Choice(new Shape(64, 64, 2, 128, 4, 2, 64, false), true, 0, 1024),
       new Choice(new Shape(64, 64, 3, 128, 4, 2, 64, true), true, 0, LONGEST),
       new Choice(new Shape(96, 96, 2, 128, 2, 2, 96, true), true, 0, LONGEST),
       new Choice(new Shape(128, 128, 2, 176, 2, 1, 0, true), true, 8192, LONGEST),

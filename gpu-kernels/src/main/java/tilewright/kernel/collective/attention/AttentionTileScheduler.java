@@ -1,5 +1,6 @@
 package tilewright.kernel.collective.attention;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -12,12 +13,21 @@ import tilewright.kernel.Scope;
  * @param tiles of queries per head
  * @param heads of all batch entries, of one entry
  * @param headsTogether heads whose tiles run side by side
+ * @param headsBeforeLast heads before the last group, a multiple of these; without it, that one is no larger
  */
-public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, I32 headsTogether, boolean longestFirst) {
+public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, I32 headsTogether,
+    Optional<I32> headsBeforeLast, boolean longestFirst) {
   /** The argument of a launch that says how many heads' tiles run side by side. */
   public static final String HEADS_TOGETHER = "headsTogether";
+  /** The argument of a launch that says how many heads come before the last group. */
+  public static final String HEADS_BEFORE_LAST = "headsBeforeLast";
 
-  /** A number of heads that is known when the kernel is traced. */
+  /** Groups of one size, the last perhaps smaller. */
+  public AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, I32 headsTogether, boolean longestFirst) {
+    this(tiles, heads, batch, headsTogether, Optional.empty(), longestFirst);
+  }
+
+  /** Groups of a size that is known when the kernel is traced. */
   public AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
     this(tiles, heads, batch, tiles.constant(headsTogether), longestFirst);
   }
@@ -38,9 +48,12 @@ public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, I32 headsT
   /** The tile of that number in the order; a launch with a CTA for each has them in x. */
   public Tile tile(I32 index) {
     var perGroup = tiles.times(headsTogether);
-    var firstHead = index.dividedBy(perGroup).times(headsTogether);
-    var inGroup = index.modulo(perGroup);
-    var together = heads.times(batch).minus(firstHead).min(headsTogether);
+    var begin = index.dividedBy(perGroup).times(headsTogether);
+    var firstHead = headsBeforeLast.map(begin::min).orElse(begin);
+    var inGroup = headsBeforeLast.isPresent() ? index.minus(firstHead.times(tiles)) : index.modulo(perGroup);
+    var left = heads.times(batch).minus(firstHead);
+    var together = headsBeforeLast.map(last -> left.where(firstHead.equalTo(last), headsTogether))
+        .orElseGet(() -> left.min(headsTogether));
     var number = inGroup.dividedBy(together);
     var head = firstHead.plus(inGroup.modulo(together));
     if (longestFirst) number = tiles.plus(-1).minus(number);
