@@ -29,7 +29,8 @@ final class CataloguePage {
       Map.of("MmaAttention", "../attention/Sm80Attention",
           "QuantizedHeads", "../attention/quantization/RowQuantizer",
           "TransposedHeads", "../attention/quantization/TransposedQuantizer",
-          "HeadMaxima", "../attention/quantization/HeadMaximum");
+          "HeadMaxima", "../attention/quantization/HeadMaximum",
+          "MergedStates", "../attention/merging/StateMerge");
 
   private static final Pattern EXTENT = Pattern.compile("(?:[mnkdsqb]|heads|seq|batch|dtype)=\\w+");
   private static final int MOST_BARS = 9;

@@ -137,6 +137,8 @@ class RunTypesTest {
       values[i] = switch (operand.fill()) {
         case Operand.Fill.Normal(double scale) ->
             operand.type().toDouble(operand.type().fromDouble(scale * random.nextGaussian(), Rounding.NEAREST_EVEN));
+        case Operand.Fill.Gaps(double scale, double other) -> i % 4 == 3 ? other
+            : operand.type().toDouble(operand.type().fromDouble(scale * random.nextGaussian(), Rounding.NEAREST_EVEN));
         case Operand.Fill.Magnitudes(double scale) ->
             operand.type().toDouble(operand.type().fromDouble(Math.abs(scale * random.nextGaussian()),
                 Rounding.NEAREST_EVEN));

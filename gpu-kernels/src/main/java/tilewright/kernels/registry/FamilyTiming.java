@@ -54,6 +54,7 @@ record FamilyTiming(Family family) implements Timing {
   private static TimedProblem.Content content(Operand.Fill fill) {
     return switch (fill) {
       case Operand.Fill.Normal(double deviation) -> new TimedProblem.Content.Normal(deviation);
+      case Operand.Fill.Gaps(double deviation, _) -> new TimedProblem.Content.Normal(deviation);
       case Operand.Fill.Magnitudes(double deviation) -> new TimedProblem.Content.Same(deviation);
       case Operand.Fill.Indices(long bound) -> new TimedProblem.Content.Indices(bound);
       case Operand.Fill.Targets(long bound, _) -> new TimedProblem.Content.Indices(bound);

@@ -42,6 +42,9 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     /** Normally distributed values of mean 0. */
     record Normal(double deviation) implements Fill {}
 
+    /** Normally distributed values of mean 0, and in about a quarter of the places another. */
+    record Gaps(double deviation, double other) implements Fill {}
+
     /** Magnitudes of normally distributed values of mean 0. */
     record Magnitudes(double deviation) implements Fill {}
 

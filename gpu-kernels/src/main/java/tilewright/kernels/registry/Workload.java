@@ -51,6 +51,11 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
         bytes, 0);
   }
 
+  /** A workload of a launch that is prepared already. */
+  public static Workload of(PreparedLaunch launch, List<Operand> operands, Reference reference) {
+    return new Workload(launch, operands, reference, operands.stream().mapToLong(Operand::traffic).sum(), 0);
+  }
+
   /** Returns this workload with other traffic, where not all of the tensors is touched. */
   public Workload moving(long otherBytes) {
     return new Workload(launch, operands, reference, otherBytes, operations);

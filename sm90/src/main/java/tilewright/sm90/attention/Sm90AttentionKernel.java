@@ -125,7 +125,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
   public static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits) {
-    var states = new PartialStates(p.sizes(), splits.count());
+    var states = PartialStates.ofSplits(p.sizes(), splits.count());
     return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits)),
         StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
   }
@@ -159,7 +159,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    splits.ifPresent(s -> new PartialStates(p.sizes(), s.count).addTo(arguments)
+    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count).addTo(arguments)
         .integer(SplitKeys.COUNT, s.count).integer(SplitKeys.BLOCKS, s.blocks));
     long tiles = p.tiles(config.queries()) / packing.heads() * splits.map(BlockSplits::count).orElse(1);
     int blocks = (int) Math.clamp(tiles, 1, MULTIPROCESSORS);

@@ -18,10 +18,10 @@ import tilewright.kernels.attention.merging.PartialStates;
  */
 record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
   static SplitStates of(Scope k, HeadPacking packing) {
-    var o = k.global(PartialStates.o());
+    var o = k.global(PartialStates.specO());
     // A row that has a logarithm has an O.
     for (int mode = 1; mode < o.rank(); mode++) o = o.covered(mode);
-    return new SplitStates(k, packing, o, k.global(PartialStates.lse()));
+    return new SplitStates(k, packing, o, k.global(PartialStates.specLse()));
   }
 
   /** A row of a tile: query after query, each for its heads. */

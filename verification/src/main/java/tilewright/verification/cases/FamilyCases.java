@@ -27,7 +27,7 @@ public final class FamilyCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final double[] SPECIAL = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -0.0};
   private static final int MOST_SPECIAL = 5;
-  /** The reciprocal share of targets that are no class. */
+  /** The reciprocal share of targets that are no class, and of gaps. */
   private static final int OTHERS = 4;
 
   private FamilyCases() {}
@@ -131,6 +131,8 @@ public final class FamilyCases {
         case Operand.Fill.Indices(long bound) -> fill(operand, () -> random.nextLong(bound), random, false);
         case Operand.Fill.Targets(long bound, int other) ->
             fill(operand, () -> random.nextInt(OTHERS) == 0 ? other : random.nextLong(bound), random, false);
+        case Operand.Fill.Gaps(double scale, double other) ->
+            fill(operand, () -> random.nextInt(OTHERS) == 0 ? other : scale * random.nextGaussian(), random, special);
         case Operand.Fill.Magnitudes(double scale) ->
             fill(operand, () -> Math.abs(scale * random.nextGaussian()), random, special);
         case Operand.Fill.Normal(double scale) -> fill(operand, () -> scale * random.nextGaussian(), random, special);

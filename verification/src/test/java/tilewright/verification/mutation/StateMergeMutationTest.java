@@ -72,7 +72,7 @@ class StateMergeMutationTest {
   }
 
   private static MutationTrial trial(AttentionProblem p, int splits) {
-    var states = new PartialStates(p.sizes(), splits);
+    var states = PartialStates.ofSplits(p.sizes(), splits);
     var buffers = buffers(p, states);
     var launch = StateMerge.prepare(p, states, Target.SM90A);
     // With CTAs that have no row, so that the bounds on rows matter.
@@ -86,8 +86,8 @@ class StateMergeMutationTest {
     var s = p.sizes();
     int rows = s.queries() * s.heads() * s.batch();
     var random = new Random(7);
-    var o = new float[rows * s.valueDim() * states.splits()];
-    var lse = new float[rows * states.splits()];
+    var o = new float[rows * s.valueDim() * states.count()];
+    var lse = new float[rows * states.count()];
     for (int state = 0; state < lse.length; state++) {
       boolean empty = state % 5 == 4 || state % rows == 1;
       lse[state] = empty ? Float.NEGATIVE_INFINITY : (float) (20 + 5 * random.nextGaussian());

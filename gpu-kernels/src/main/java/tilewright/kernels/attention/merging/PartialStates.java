@@ -4,42 +4,108 @@ import java.util.List;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch.Scratch;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * What splits of the keys leave for {@link StateMerge}: each its O, divided by its own sum of exponentials, and the
- * logarithm of that sum, in FP32. Where a split has no keys the logarithm is −∞, and its O is not written.
+ * Partial attention for {@link StateMerge}: for each of several sets of keys an O, divided by its own sum of
+ * exponentials, and the logarithm of that sum in FP32. Where a row has no keys the logarithm is −∞, and O is not read.
  *
- * @param splits of a row
+ * @param type of O: f32, f16 or bf16
+ * @param count of states
+ * @param o (B,Sq,H,Dv) of each state
+ * @param lse (B,Sq,H) of each state
  */
-public record PartialStates(AttentionProblem.Sizes sizes, int splits) {
+public record PartialStates(ElementType type, Sizes sizes, int count, Stack o, Stack lse) {
   private static final String O = "partialO";
   private static final String LSE = "partialLSE";
-  /** Numbers of FP32 in an access. */
+  /** Elements in an access to O. */
   static final int VECTOR = 4;
+  private static final List<ElementType> TYPES = List.of(ElementType.F32, ElementType.F16, ElementType.BF16);
 
-  /** (Dv, queries, heads, batch, splits). */
-  public static TensorSpec o() {
-    return TensorSpec.of(O, ElementType.F32, "Dv", "Sq", "H", "B", "Splits").contiguous("Dv").aligned(VECTOR);
+  public PartialStates {
+    requireType(type);
+    if (count < 0) throw new IllegalArgumentException("invalid number of states " + count + ": at least 0");
   }
 
-  /** (queries, heads, batch, splits). */
-  public static TensorSpec lse() {
-    return TensorSpec.of(LSE, ElementType.F32, "Sq", "H", "B", "Splits");
+  static void requireType(ElementType type) {
+    if (!TYPES.contains(type)) {
+      throw new IllegalArgumentException("cannot merge states of " + type.text() + ": f32, f16 or bf16");
+    }
   }
 
-  /** The buffers, which the launches share. */
+  /**
+   * Tensors of all states in one buffer.
+   *
+   * @param first that of the first state
+   * @param next elements from one to the next
+   */
+  public record Stack(View first, long next) {
+    private View at(int state, ElementType type) {
+      return new View(first.buffer(), first.offset() + state * next * type.bytes(), first.batch(), first.sequence(),
+          first.head(), first.dim());
+    }
+  }
+
+  /** States (states,B,Sq,H,Dv) in "partialO" and (states,B,H,Sq) in "partialLSE", as attention leaves each. */
+  public static PartialStates dense(ElementType type, Sizes s, int count) {
+    long rows = (long) s.batch() * s.queries() * s.heads();
+    return new PartialStates(type, s, count,
+        new Stack(View.bshd(O, s.queries(), s.heads(), s.valueDim()), rows * s.valueDim()),
+        new Stack(View.bhsd(LSE, s.queries(), s.heads(), 1), rows));
+  }
+
+  /** The FP32 states (splits,B,H,Sq,Dv) that splits of the keys leave. */
+  public static PartialStates ofSplits(Sizes s, int count) {
+    long rows = (long) s.batch() * s.queries() * s.heads();
+    return new PartialStates(ElementType.F32, s, count,
+        new Stack(View.bhsd(O, s.queries(), s.heads(), s.valueDim()), rows * s.valueDim()),
+        new Stack(View.bhsd(LSE, s.queries(), s.heads(), 1), rows));
+  }
+
+  /** The place of a state's O, where attention that computes it can store it. */
+  public View viewO(int state) {
+    return o.at(state, type);
+  }
+
+  /** The place of a state's logarithms. */
+  public View viewLse(int state) {
+    return lse.at(state, ElementType.F32);
+  }
+
+  /** The O that splits of the keys store in FP32: (Dv, queries, heads, batch, states). */
+  public static TensorSpec specO() {
+    return specO(ElementType.F32);
+  }
+
+  static TensorSpec specO(ElementType type) {
+    return TensorSpec.of(O, type, "Dv", "Sq", "H", "B", "States").contiguous("Dv").aligned(VECTOR);
+  }
+
+  /** (queries, heads, batch, states). */
+  public static TensorSpec specLse() {
+    return TensorSpec.of(LSE, ElementType.F32, "Sq", "H", "B", "States");
+  }
+
+  /** The buffers of {@linkplain #ofSplits dense} states, which launches share. */
   public List<Scratch> workspace() {
     return List.of(new Scratch(O, ElementType.F32, Layout.columnMajor(sizes.valueDim(), sizes.queries(), sizes.heads(),
-        sizes.batch(), splits)), new Scratch(LSE, ElementType.F32,
-        Layout.columnMajor(sizes.queries(), sizes.heads(), sizes.batch(), splits)));
+        sizes.batch(), count)), new Scratch(LSE, ElementType.F32,
+        Layout.columnMajor(sizes.queries(), sizes.heads(), sizes.batch(), count)));
   }
 
   /** Gives the buffers to a launch. */
   public LaunchArguments addTo(LaunchArguments arguments) {
-    workspace().forEach(part -> arguments.tensor(part.name(), part.tensor()));
-    return arguments;
+    var s = sizes;
+    var place = o.first;
+    var logs = lse.first;
+    return arguments.tensor(O, new LaunchArguments.Tensor(place.buffer(), place.offset(),
+            List.of((long) s.valueDim(), (long) s.queries(), (long) s.heads(), (long) s.batch(), (long) count),
+            List.of(place.dim(), place.sequence(), place.head(), place.batch(), o.next)))
+        .tensor(LSE, new LaunchArguments.Tensor(logs.buffer(), logs.offset(),
+            List.of((long) s.queries(), (long) s.heads(), (long) s.batch(), (long) count),
+            List.of(logs.sequence(), logs.head(), logs.batch(), lse.next)));
   }
 }

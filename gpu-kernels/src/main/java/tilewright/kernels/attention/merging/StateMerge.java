@@ -3,12 +3,15 @@ package tilewright.kernels.attention.merging;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
+import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Pred;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
@@ -16,7 +19,6 @@ import tilewright.kernel.Target;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.collective.ThreadGroup;
-import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.layout.Layout;
@@ -24,64 +26,127 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges the states of splits: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A sink is one more state,
- * whose O is 0. A CTA has a row; each of its warps adds every eighth split, and their sums are added in order, so that
- * every run has the same bits, however many empty splits there are. It begins while the launch before it ends.
+ * Merges partial attention: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any state
+ * has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight warps
+ * have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
+ * however many empty states there are. On Hopper and later it begins while the launch before it ends.
  *
- * @param output type of O
- * @param valueDim columns of O: a multiple of 8
+ * @param partial type of each Oₛ: f32, f16 or bf16
+ * @param output type of O: f32, f16 or bf16
+ * @param valueDim columns of O: a multiple of 8, at most 1024
  * @param lse whether the rows' logarithms are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
+ * @param warps of a row: 1 or 8
  */
-public record StateMerge(ElementType output, int valueDim, boolean lse, boolean sinks) implements Kernel {
+public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean lse, boolean sinks, int warps)
+    implements Kernel {
+  /** Warps of a CTA, and so the states that those of a row add at once. */
   private static final int WARPS = 8;
-  /** Splits whose O a warp reads at once. */
+  /** States whose O a warp reads at once. */
   private static final int TOGETHER = 4;
   private static final int WIDTH = PartialStates.VECTOR;
+  /** Columns that rows of 16 bits are aligned to. */
+  private static final int ALIGNED_COLUMNS = 8;
+  /** Columns that the threads of a CTA store, an access each. */
+  private static final int MOST_COLUMNS = WARPS * Warp.SIZE * WIDTH;
+  /** Columns from which on ptxas runs short of registers. */
+  private static final int WIDE_COLUMNS = 256;
   private static final float LOG2_E = 1.4426950408889634f;
   private static final float LN_2 = 0.6931472f;
 
-  /** Merges the states that a problem's launch left. */
+  public StateMerge {
+    PartialStates.requireType(partial);
+    PartialStates.requireType(output);
+    if (valueDim < 1 || valueDim % ALIGNED_COLUMNS != 0 || valueDim > MOST_COLUMNS) {
+      throw new IllegalArgumentException("cannot merge rows of " + valueDim + " columns: a multiple of "
+          + ALIGNED_COLUMNS + ", at most " + MOST_COLUMNS);
+    }
+    if (warps != 1 && warps != WARPS) {
+      throw new IllegalArgumentException("invalid number of warps " + warps + ": 1 or " + WARPS);
+    }
+  }
+
+  /** Merges the states that splits of a problem's keys left; a row's bits do not depend on their number. */
   public static PreparedLaunch prepare(AttentionProblem p, PartialStates states, Target target) {
-    var s = p.sizes();
-    var kernel = CompiledKernel.compile(new StateMerge(p.outputType(), s.valueDim(), p.lse().isPresent(),
-        p.sinks().isPresent()), target);
-    return new PreparedLaunch(kernel, new Dim3(s.queries(), s.heads(), s.batch()),
-        states.addTo(AttentionArguments.of(kernel, p)).build());
+    return prepare(states, new MergedState(p.outputType(), p.o(), p.lse(), p.sinks()), WARPS, target);
+  }
+
+  /** Merges states. */
+  public static PreparedLaunch prepare(PartialStates states, MergedState into, Target target) {
+    return prepare(states, into, states.count() <= WARPS ? 1 : WARPS, target);
+  }
+
+  private static PreparedLaunch prepare(PartialStates states, MergedState into, int warps, Target target) {
+    var s = states.sizes();
+    var merge = new StateMerge(states.type(), into.type(), s.valueDim(), into.lse().isPresent(),
+        into.sinks().isPresent(), warps);
+    var kernel = CompiledKernel.compile(merge, target);
+    return new PreparedLaunch(kernel, new Dim3(s.queries(), Math.ceilDiv(s.heads(), merge.rows()), s.batch()),
+        into.addTo(states.addTo(LaunchArguments.of(kernel)), s).build());
   }
 
   @Override
   public String name() {
-    return "merge_states_" + output.text() + "_d" + valueDim;
+    return "merge_states_" + (partial == ElementType.F32 ? "" : partial.text() + "_") + output.text() + "_d" + valueDim
+        + (warps == WARPS ? "" : "_few");
   }
 
   @Override
   public void trace(Scope k) {
     var thread = k.block(WARPS * Warp.SIZE);
-    var row = new Row(k, k.blockX(), k.blockY(), k.blockZ(), k.global(PartialStates.o().fixed("Dv", valueDim)),
-        k.global(PartialStates.lse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
-    var o = k.global(new AttentionSpecs(output).o());
-    var logarithms = lse ? List.of(k.global(AttentionSpecs.logSumExp())) : List.<GlobalTensor>of();
-    var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
-    k.leave(row.exists().not());
-    DependentLaunch.awaitPrevious(k);
-
+    // Left alone, ptxas spills registers of wide rows so that four CTAs fit.
+    if (valueDim > WIDE_COLUMNS) k.blocksPerMultiprocessor(2);
     var lane = thread.modulo(Warp.SIZE);
     var warp = thread.dividedBy(Warp.SIZE);
+    var head = warps == WARPS ? k.blockY() : k.blockY().times(rows()).plus(warp);
+    var row = new Row(k, k.blockX(), head, k.blockZ(), k.global(PartialStates.specO(partial).fixed("Dv", valueDim)),
+        k.global(PartialStates.specLse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
+    var o = k.global(new AttentionSpecs(output).o());
+    var logarithms = lse ? List.of(k.global(AttentionSpecs.logSumExp())) : List.<GlobalTensor>of();
+    k.leave(row.exists().not());
+    if (k.target().capability() >= Target.SM90A.capability()) DependentLaunch.awaitPrevious(k);
+
     var total = row.total(lane, new ThreadGroup(k, thread, WARPS * Warp.SIZE, Warp.SIZE));
-    for (int first = 0; first < vectors(); first += Warp.SIZE) {
-      var vector = lane.plus(first);
-      var sum = row.sum(warp, vector, total);
-      k.when(vector.lessThan(vectors()), () -> sums.at(k.constant(0), vector, warp).store(sum));
+    if (warps == WARPS) {
+      storeOfAll(k, thread, row, total, o);
+    } else {
+      forVectors(k, lane, vector -> row.sum(k.constant(0), 1, vector, total),
+          (vector, sum) -> o.at(row.query, vector.times(WIDTH), row.head, row.batch).store(sum));
+      // The result may be where a state was.
+      k.warpBarrier();
     }
+    var first = warps == WARPS ? thread.equalTo(0) : lane.equalTo(0);
+    logarithms.forEach(tensor -> k.when(first,
+        () -> tensor.at(row.query, row.head, row.batch).store(total.logSumExp())));
+  }
+
+  /** Stores the sum of all warps' sums over their states. */
+  private void storeOfAll(Scope k, I32 thread, Row row, Total total, GlobalTensor o) {
+    var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
+    var zero = k.constant(0);
+    var warp = thread.dividedBy(Warp.SIZE);
+    forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(warp, WARPS, vector, total),
+        (vector, sum) -> sums.at(zero, vector, warp).store(sum));
     k.barrier();
     k.when(thread.lessThan(vectors()), () -> {
       var all = Stream.generate(() -> k.constant(0f)).limit(WIDTH).toList();
-      for (int w = 0; w < WARPS; w++) all = plus(all, sums.at(k.constant(0), thread, k.constant(w)).load(WIDTH));
+      for (int w = 0; w < WARPS; w++) all = plus(all, sums.at(zero, thread, k.constant(w)).load(WIDTH));
       o.at(row.query, thread.times(WIDTH), row.head, row.batch).store(all);
     });
-    logarithms.forEach(tensor -> k.when(thread.equalTo(0),
-        () -> tensor.at(row.query, row.head, row.batch).store(total.logSumExp())));
+  }
+
+  /** Computes a lane's vectors of a row, and stores those that the row has. */
+  private void forVectors(Scope k, I32 lane, Function<I32, List<F32>> sum, BiConsumer<I32, List<F32>> store) {
+    for (int first = 0; first < vectors(); first += Warp.SIZE) {
+      var vector = lane.plus(first);
+      var values = sum.apply(vector);
+      k.when(vector.lessThan(vectors()), () -> store.accept(vector, values));
+    }
+  }
+
+  /** Rows of a CTA: heads of a query. */
+  private int rows() {
+    return WARPS / warps;
   }
 
   private int vectors() {
@@ -95,13 +160,13 @@ public record StateMerge(ElementType output, int valueDim, boolean lse, boolean 
   }
 
   /**
-   * The sum over all splits.
+   * The sum over all states.
    *
    * @param largest logarithm, or the least number where there is none
    * @param inverse of Σ e^(LSEₛ − largest); 1 where that is 0
    */
   private record Total(F32 largest, F32 inverse, F32 logSumExp) {
-    /** The share of a split with this logarithm. */
+    /** The share of a state with this logarithm. */
     F32 weight(F32 log) {
       return log.minus(largest).times(LOG2_E).exp2().times(inverse);
     }
@@ -114,46 +179,46 @@ public record StateMerge(ElementType output, int valueDim, boolean lse, boolean 
       return query.lessThan(logs.extent(0)).and(head.lessThan(logs.extent(1))).and(batch.lessThan(logs.extent(2)));
     }
 
-    private I32 splits() {
+    private I32 states() {
       return logs.extent(3);
     }
 
-    private F32 log(I32 split) {
-      return logs.at(query, head, batch, split).load();
+    private F32 log(I32 state) {
+      return logs.at(query, head, batch, state).load();
     }
 
-    /** Adds up the logarithms of all splits and the sink, in each warp. */
+    /** Adds up the logarithms of all states and the sink, in each warp. */
     Total total(I32 lane, ThreadGroup warp) {
       var sink = sinks.map(logits -> logits.at(head).load());
       var most = k.accumulator(-Float.MAX_VALUE);
       sink.ifPresent(logit -> most.set(most.value().max(logit)));
-      k.loop(lane, splits(), Warp.SIZE, split -> most.set(most.value().max(log(split))));
+      k.loop(lane, states(), Warp.SIZE, state -> most.set(most.value().max(log(state))));
       var largest = warp.max(most.value());
       largest.register();
       var exponentials = k.accumulator();
-      k.loop(lane, splits(), Warp.SIZE,
-          split -> exponentials.add(log(split).minus(largest).times(LOG2_E).exp2()));
-      var ofSplits = warp.sum(exponentials.value());
-      var sum = sink.map(logit -> ofSplits.plus(logit.minus(largest).times(LOG2_E).exp2())).orElse(ofSplits);
+      k.loop(lane, states(), Warp.SIZE,
+          state -> exponentials.add(log(state).minus(largest).times(LOG2_E).exp2()));
+      var ofStates = warp.sum(exponentials.value());
+      var sum = sink.map(logit -> ofStates.plus(logit.minus(largest).times(LOG2_E).exp2())).orElse(ofStates);
       return new Total(largest, sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)),
           largest.plus(sum.log2().times(LN_2)));
     }
 
-    /** A warp's share of the sum over the splits: a vector of each lane. */
-    List<F32> sum(I32 warp, I32 vector, Total total) {
+    /** The sum over every {@code step}-th state: a vector of each lane. */
+    List<F32> sum(I32 begin, int step, I32 vector, Total total) {
       var sums = Stream.generate(k::accumulator).limit(WIDTH).toList();
-      k.loop(warp, splits(), WARPS * TOGETHER, first -> {
-        for (int i = 0; i < TOGETHER; i++) add(sums, first.plus(i * WARPS), vector, total);
+      k.loop(begin, states(), step * TOGETHER, first -> {
+        for (int i = 0; i < TOGETHER; i++) add(sums, first.plus(i * step), vector, total);
       });
       return sums.stream().map(F32.Accumulator::value).toList();
     }
 
-    /** A split without weight may have no O: it is not read, since no weight makes a number of NaN. */
-    private void add(List<F32.Accumulator> sums, I32 split, I32 vector, Total total) {
-      var exists = split.lessThan(splits());
-      var log = logs.at(query, head, batch, split).vectorOrZeros(1, exists).values().getFirst();
+    /** A state without weight may have no O: it is not read, since no weight makes a number of NaN. */
+    private void add(List<F32.Accumulator> sums, I32 state, I32 vector, Total total) {
+      var exists = state.lessThan(states());
+      var log = logs.at(query, head, batch, state).vectorOrZeros(1, exists).values().getFirst();
       var weight = total.weight(log).where(exists, k.constant(0f));
-      var place = partial.at(vector.times(WIDTH), query, head, batch, split);
+      var place = partial.at(vector.times(WIDTH), query, head, batch, state);
       var values = place.vectorOrZeros(WIDTH, place.inside().and(weight.greaterThan(k.constant(0f)))).values();
       for (int i = 0; i < WIDTH; i++) sums.get(i).fma(weight, values.get(i));
     }
