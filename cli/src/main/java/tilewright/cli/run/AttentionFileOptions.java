@@ -84,6 +84,9 @@ final class AttentionFileOptions {
   private CacheOptions cache;
 
   @Mixin
+  private PageOptions pages;
+
+  @Mixin
   private SinkOptions sinks;
 
   /** The problem, and buffers with what it reads. */
@@ -119,22 +122,28 @@ final class AttentionFileOptions {
     var codes = dtype.filter(ElementType.E4M3.text()::equals).map(_ -> ElementType.E4M3);
     var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena, codes)).toList();
     var type = type(files.getFirst());
-    boolean quantized = type == ElementType.E4M3;
-    var sizes = sizes(files);
+    var table = pages.read(arena);
+    var sizes = sizes(files, table);
+    table.ifPresent(_ -> PageOptions.requireAsIs(files, type, blockScaled()));
     quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), files,
         List.of(layout().dim(files.get(0)), layout().dim(files.get(1)), layoutOfV().dim(files.get(2))));
     return read(layoutOfV.isEmpty() ? files : List.of(files.get(0), files.get(1),
-        AttentionFileLayout.padded(files.get(2), arena)), type, sizes, console, arena);
+        AttentionFileLayout.padded(files.get(2), arena)), type, sizes, table, console, arena);
   }
 
-  private Inputs read(List<TensorFile> files, ElementType type, Sizes sizes, Console console, Arena arena) {
+  private Inputs read(List<TensorFile> files, ElementType type, Sizes sizes, Optional<PageTable> table, Console console,
+      Arena arena) {
     boolean quantized = type == ElementType.E4M3;
     var buffers = new HashMap<String, MemorySegment>();
     var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
-    var room = layoutOfV().rows(files.get(2));
-    options(attention, layoutOfV().view("V", room, sizes.keyHeads(), sizes.valueDim()), packed);
+    var keys = files.get(1);
+    var values = files.get(2);
+    table.ifPresent(t -> attention.pages(t.pages(keys.extent(0), layout().rows(keys))));
+    options(attention, view("K", layout().rows(keys), sizes.keyHeads(), sizes.headDim()),
+        layoutOfV().view("V", layoutOfV().rows(values), sizes.keyHeads(), sizes.valueDim()), packed);
     cache(attention, buffers, arena);
+    table.ifPresent(t -> t.apply(attention, buffers, arena));
     sinks.apply(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
@@ -229,17 +238,20 @@ final class AttentionFileOptions {
         .orElseGet(this::layout);
   }
 
-  private Sizes sizes(List<TensorFile> files) {
+  private Sizes sizes(List<TensorFile> files, Optional<PageTable> table) {
     for (int i = 0; i < files.size(); i++) (i < 2 ? layout() : layoutOfV()).requireModes(files.get(i));
     var query = files.get(0);
     var key = files.get(1);
     var value = files.get(2);
-    requireEqual(key, 0, query, "batch");
+    if (table.isEmpty()) requireEqual(key, 0, query, "batch");
+    else table.get().requireEntries(query.extent(0));
     requireEqual(key, 3, query, "head dimension");
     if (layoutOfV.isEmpty()) for (int mode = 0; mode < 3; mode++) requireEqual(value, mode, key, "extent " + mode);
     else requireSameKeys(value, key);
     try {
-      return new Sizes(query.extent(0), layout().rows(query), layout().rows(key), layout().heads(query),
+      int rows = layout().rows(key);
+      int keys = table.map(t -> t.keys(rows)).orElse(rows);
+      return new Sizes(query.extent(0), layout().rows(query), keys, layout().heads(query),
           layout().heads(key), layout().dim(query), layoutOfV().dim(value));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
@@ -262,11 +274,11 @@ final class AttentionFileOptions {
     }
   }
 
-  private void options(Attention attention, View placeOfV, Optional<Packed> packed) {
+  private void options(Attention attention, View placeOfK, View placeOfV, Optional<Packed> packed) {
     var s = attention.problem().sizes();
     try {
-      attention.tensors(view("Q", s.queries(), s.heads(), s.headDim()), view("K", s.keys(), s.keyHeads(), s.headDim()),
-          placeOfV, view("O", s.queries(), s.heads(), s.valueDim()));
+      attention.tensors(view("Q", s.queries(), s.heads(), s.headDim()), placeOfK, placeOfV,
+          view("O", s.queries(), s.heads(), s.valueDim()));
       if (causal) attention.causal();
       if (!window.isEmpty()) window(attention);
       softcap.ifPresent(attention::softcap);

@@ -51,6 +51,7 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mod alibi:slopes.npy --mask document:ids.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mask document:ids.npy --causal --skip-blocks",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --kernel sm90_attention --splits 512-keys --used used.npy",
+    "run attention --q Q.npy --k pool-of-K.npy --v pool-of-V.npy --out O.npy --pages table.npy --used used.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --sinks sinks.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
