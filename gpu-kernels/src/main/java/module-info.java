@@ -20,6 +20,7 @@ module tilewright.kernels {
   exports tilewright.kernel.collective.attention;
   exports tilewright.kernels;
   exports tilewright.kernels.attention;
+  exports tilewright.kernels.attention.appending;
   exports tilewright.kernels.attention.backward;
   exports tilewright.kernels.attention.merging;
   exports tilewright.kernels.attention.quantization;

@@ -30,6 +30,7 @@ final class CataloguePage {
           "QuantizedHeads", "../attention/quantization/RowQuantizer",
           "TransposedHeads", "../attention/quantization/TransposedQuantizer",
           "HeadMaxima", "../attention/quantization/HeadMaximum",
+          "AppendedKeys", "../attention/appending/CacheAppend",
           "MergedStates", "../attention/merging/StateMerge");
 
   private static final Pattern EXTENT = Pattern.compile("(?:[mnkdsqb]|heads|seq|batch|dtype)=\\w+");

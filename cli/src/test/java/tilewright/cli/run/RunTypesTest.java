@@ -143,6 +143,7 @@ class RunTypesTest {
             operand.type().toDouble(operand.type().fromDouble(Math.abs(scale * random.nextGaussian()),
                 Rounding.NEAREST_EVEN));
         case Operand.Fill.Targets(long bound, int other) -> i % 4 == 3 ? other : random.nextLong(bound);
+        case Operand.Fill.Distinct _ -> i;
         case Operand.Fill.Indices(long bound) -> random.nextLong(bound);
         default -> 0;
       };

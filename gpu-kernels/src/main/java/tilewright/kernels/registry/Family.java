@@ -31,6 +31,12 @@ public interface Family extends KernelDescription {
   /** Extents that break kernels, in the order of the settings: zero, one, primes, one below and above a tile. */
   List<List<Integer>> awkward();
 
+  /** The elements that a launch computes, about: the product of all extents, unless the family says otherwise. */
+  default long elements(Choice choice) {
+    return settings().stream().filter(Setting::extent).mapToLong(s -> choice.number(s.name()))
+        .reduce(1, (a, b) -> a * b);
+  }
+
   /** Extents to measure, in the order of the settings: far larger than any cache. */
   List<List<Integer>> measured();
 

@@ -57,6 +57,7 @@ record FamilyTiming(Family family) implements Timing {
       case Operand.Fill.Gaps(double deviation, _) -> new TimedProblem.Content.Normal(deviation);
       case Operand.Fill.Magnitudes(double deviation) -> new TimedProblem.Content.Same(deviation);
       case Operand.Fill.Indices(long bound) -> new TimedProblem.Content.Indices(bound);
+      case Operand.Fill.Distinct(long bound) -> new TimedProblem.Content.Indices(bound);
       case Operand.Fill.Targets(long bound, _) -> new TimedProblem.Content.Indices(bound);
       case Operand.Fill.Zeros _ -> new TimedProblem.Content.Zeros();
       case Operand.Fill.Poison _ -> new TimedProblem.Content.Undefined();

@@ -51,6 +51,9 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     /** Whole numbers from 0 to below the bound. */
     record Indices(long bound) implements Fill {}
 
+    /** Whole numbers from 0 to below the bound, none of them twice. */
+    record Distinct(long bound) implements Fill {}
+
     /** Whole numbers from 0 to below the bound, and in about a quarter of the places another. */
     record Targets(long bound, int other) implements Fill {}
 

@@ -3,15 +3,19 @@ package tilewright.verification.cases;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
@@ -129,6 +133,11 @@ public final class FamilyCases {
         case Operand.Fill.Poison _ -> Buffers.poisoned(type, operand.elements());
         case Operand.Fill.Zeros _ -> Buffers.poisoned(type, operand.elements()).fill((byte) 0);
         case Operand.Fill.Indices(long bound) -> fill(operand, () -> random.nextLong(bound), random, false);
+        case Operand.Fill.Distinct(long bound) -> {
+          var numbers = LongStream.range(0, bound).boxed().collect(Collectors.toCollection(ArrayList::new));
+          Collections.shuffle(numbers, new Random(random.nextLong()));
+          yield fill(operand, numbers::removeLast, random, false);
+        }
         case Operand.Fill.Targets(long bound, int other) ->
             fill(operand, () -> random.nextInt(OTHERS) == 0 ? other : random.nextLong(bound), random, false);
         case Operand.Fill.Gaps(double scale, double other) ->

@@ -53,9 +53,7 @@ final class Price {
 
   /** A family's kernel, by its extents: three or more are those of a GEMM or attention. */
   static long of(Family family, Choice choice) {
-    var extents = family.settings().stream().filter(Setting::extent).mapToLong(s -> choice.number(s.name())).toArray();
-    long elements = 1;
-    for (long extent : extents) elements *= extent;
-    return (extents.length < EXTENTS_OF_LARGE ? SMALL_KERNEL : GEMM_KERNEL) + elements / ELEMENTS_PER_MS;
+    long extents = family.settings().stream().filter(Setting::extent).count();
+    return (extents < EXTENTS_OF_LARGE ? SMALL_KERNEL : GEMM_KERNEL) + family.elements(choice) / ELEMENTS_PER_MS;
   }
 }

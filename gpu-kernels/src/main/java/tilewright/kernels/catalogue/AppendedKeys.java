@@ -1,0 +1,167 @@
+package tilewright.kernels.catalogue;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.appending.CacheAppend;
+import tilewright.kernels.attention.appending.NewTokens;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
+import tilewright.numerics.ElementType;
+import tilewright.reference.CacheAppendReference;
+import tilewright.reference.Rotation;
+
+/**
+ * Appends new keys and values to a cache, turned by their positions.
+ *
+ * @param kernel what does it
+ */
+record AppendedKeys(CacheAppend kernel) implements Kernel {
+  private static final String LENGTHS = "keyLengths";
+  private static final String TABLE = "pageTable";
+  /** Rows of a page. */
+  private static final int PAGE = 16;
+  private static final List<Setting> OPTIONS = List.of(Setting.option("cache", "same", "e4m3"),
+      Setting.option("rope", "neighbours", "half", "none"), Setting.option("pages", "no", "yes"),
+      Setting.option("queries", "yes", "no"));
+
+  static final List<Family> FAMILIES = List.of(new OptionedFamily("append_cache",
+      "K (B,Sk,Hk,D), V and Q (B,S,H,D): new tokens before each entry's length, pairs of R columns turned", OPTIONS) {
+    @Override
+    List<Setting> common() {
+      return List.of(Setting.extent("b", 64), Setting.extent("s", 1), Setting.extent("h", 32), Setting.extent("hk", 8),
+          Setting.extent("d", 128), Setting.extent("r", 128), Setting.extent("sk", 4096),
+          Setting.types("dtype", ElementType.BF16, ElementType.F16));
+    }
+
+    /** Each option beside the defaults of the others, and pages of codes. */
+    @Override
+    public boolean supports(Choice choice) {
+      var plain = defaults();
+      long others = settings().stream().filter(Setting::option)
+          .filter(option -> !choice.text(option.name()).equals(plain.text(option.name()))).count();
+      return others <= 1 || others == 2 && isPaged(choice) && choice.text("cache").equals("e4m3");
+    }
+
+    @Override
+    public Set<String> positive() {
+      return Set.of("hk", "d", "r", "sk");
+    }
+
+    @Override
+    public Target target(Choice choice) {
+      return choice.text("cache").equals("e4m3") ? Target.SM90A : Target.SM80;
+    }
+
+    /** The new rows and the caches. */
+    @Override
+    public long elements(Choice choice) {
+      long rows = choice.number("s") * (choice.number("h") + 2L * choice.number("hk"))
+          + 2L * choice.number("sk") * choice.number("hk");
+      return choice.number("b") * rows * choice.number("d");
+    }
+
+    /** A token, more tokens or heads than a CTA has, rows of which a part is turned, and heads of any number. */
+    @Override
+    public List<List<Integer>> awkward() {
+      return List.of(List.of(2, 1, 3, 1, 16, 16, 5), List.of(1, 70, 4, 2, 128, 128, 90), List.of(1, 2, 9, 9, 512, 64, 4),
+          List.of(3, 3, 5, 5, 80, 48, 33), List.of(2, 5, 6, 3, 64, 32, 40));
+    }
+
+    @Override
+    public List<List<Integer>> measured() {
+      return List.of(List.of(64, 1, 32, 8, 128, 128, 1024), List.of(4, 4096, 32, 8, 128, 128, 8192));
+    }
+
+    @Override
+    public Workload workload(Choice choice) {
+      var problem = problem(choice);
+      var s = problem.sizes();
+      var rotation = Rotation.valueOf(choice.text("rope").toUpperCase(Locale.ROOT));
+      int turned = rotation == Rotation.NONE ? 0 : choice.number("r");
+      var tokens = NewTokens.dense(s, new NewTokens.Rotary(rotation, turned, s.keys()));
+      boolean queries = choice.text("queries").equals("yes");
+      var launch = CacheAppend.prepare(problem, queries ? tokens : tokens.withoutQueries(), target(choice));
+      int rows = isPaged(choice) ? PAGE : s.keys();
+      var reference = new CacheAppendReference(s.queries(), s.heads(), s.keyHeads(), s.headDim(), s.valueDim(), rows,
+          problem.type(), rotation, turned, isPaged(choice));
+      return Workload.of(launch, operands(choice, problem, turned, queries), reference).moving(moved(choice, problem,
+          queries));
+    }
+  });
+
+  private static boolean isPaged(Choice choice) {
+    return choice.text("pages").equals("yes");
+  }
+
+  private static AttentionProblem problem(Choice choice) {
+    int dim = choice.number("d");
+    var s = new Sizes(choice.number("b"), choice.number("s"), choice.number("sk"), choice.number("h"),
+        choice.number("hk"), dim, dim);
+    var attention = choice.text("cache").equals("same") ? Attention.forward(choice.type("dtype"), s)
+        : Attention.forward(new Quantized(choice.type("dtype"), ElementType.E4M3, Factors.perHead("descaleQ", s.heads()),
+            Factors.perHead("descaleK", s.keyHeads()), Factors.perHead("descaleV", s.keyHeads())), s);
+    attention.keyLengths(LENGTHS);
+    return isPaged(choice) ? attention.pages(new Serving.Pages(TABLE, PAGE, count(choice))).problem()
+        : attention.problem();
+  }
+
+  /** Pages of the cache: one more than its entries have. */
+  private static int count(Choice choice) {
+    return choice.number("b") * Math.ceilDiv(choice.number("sk"), PAGE) + 1;
+  }
+
+  private static List<Operand> operands(Choice choice, AttentionProblem p, int turned, boolean queries) {
+    var type = choice.type("dtype");
+    var slots = isPaged(choice) ? Integer.toString(count(choice)) : "b";
+    var rows = isPaged(choice) ? Integer.toString(PAGE) : "sk";
+    var pages = Integer.toString(Math.ceilDiv(p.sizes().keys(), PAGE));
+    var pairs = Integer.toString(turned / 2);
+    boolean codes = p.type() != type;
+    var everywhere = Stream.of(Operand.input("newK", type, choice, "b", "s", "hk", "d"),
+        Operand.input("newV", type, choice, "b", "s", "hk", "d"),
+        Operand.indices(LENGTHS, p.sizes().keys() + 1L, choice, "b"),
+        Operand.updated("K", p.type(), choice, slots, rows, "hk", "d"),
+        Operand.updated("V", p.type(), choice, slots, rows, "hk", "d"));
+    var ofQueries = Stream.of(Operand.input("newQ", type, choice, "b", "s", "h", "d"),
+        Operand.output("Q", p.type(), choice, "b", "s", "h", "d")).filter(_ -> queries);
+    var table = Stream.of(Operand.input(TABLE, ElementType.I32, choice, "b", pages)
+        .filled(new Operand.Fill.Distinct(count(choice)))).filter(_ -> isPaged(choice));
+    var angles = Stream.of("C", "T").map(name -> Operand.input(name, ElementType.F32, choice, "sk", pairs))
+        .filter(_ -> turned > 0);
+    var factors = Stream.of("descaleK", "descaleV", "descaleQ").filter(name -> queries || !name.endsWith("Q"))
+        .map(name -> Operand.input(name, ElementType.F32, choice, "b", name.endsWith("Q") ? "h" : "hk"))
+        .filter(_ -> codes);
+    return Stream.of(everywhere, ofQueries, table, angles, factors).flatMap(some -> some).toList();
+  }
+
+  /** What has to cross memory: the new tokens in both types, not the cache. */
+  private static long moved(Choice choice, AttentionProblem p, boolean queries) {
+    var s = p.sizes();
+    long rows = (long) s.batch() * s.queries() * (2L * s.keyHeads() + (queries ? s.heads() : 0));
+    return rows * s.headDim() * (choice.type("dtype").bytes() + p.type().bytes());
+  }
+
+  @Override
+  public String name() {
+    return kernel.name();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    kernel.trace(k);
+  }
+}
