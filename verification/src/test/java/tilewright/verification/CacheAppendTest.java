@@ -181,6 +181,8 @@ class CacheAppendTest {
   void whatDoesNotGoWithACacheIsRefused() {
     refused("keys are appended at lengths that the launch reads: give them by keyLengths",
         Attention.forward(TYPE, sizes()), tokens(Rotation.HALF));
+    refused("keys are appended to caches without left padding: begin with the first row",
+        Attention.forward(TYPE, sizes()).keyLengths("used").leftPadding("padding"), tokens(Rotation.HALF));
     var q = View.bshd("Q", TOKENS, HEADS, DIM);
     var k = View.bshd("K", ROOM, KEY_HEADS, DIM);
     refused("values are appended as rows: give a row-major V", Attention.forward(TYPE, sizes()).keyLengths("used")

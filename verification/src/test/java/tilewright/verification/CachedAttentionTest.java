@@ -109,6 +109,22 @@ class CachedAttentionTest {
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
   }
 
+  /** The padding of the second entry is 37 rows of NaN, that of the third all of its keys. */
+  @ParameterizedTest(name = "{0} splits")
+  @ValueSource(ints = {1, 2})
+  void rowsBeforeTheFirstKeyAreNotSeen(int splits) {
+    var sizes = new Sizes(3, 2, 400, 4, 2, 64, 64);
+    var setup = CachedAttention.padded(CachedAttention.used(sizes, new KeySplits.Ranges(splits), Band.CAUSAL, 300, 399,
+        60));
+    var buffers = run(setup, splits);
+    assertEquals(Optional.empty(),
+        AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+    buffers.get("padding").set(ValueLayout.JAVA_INT_UNALIGNED, 2 * Integer.BYTES, 61);
+    assertEquals("invalid left padding 61 of batch entry 2: 0 to 60",
+        assertThrows(IllegalArgumentException.class, () -> setup.problem().serving().requireFit(buffers, 3, 400))
+            .getMessage());
+  }
+
   /** A tensor copy would give zeros. */
   @ParameterizedTest(name = "page {0}")
   @ValueSource(ints = {-1, 11, Integer.MAX_VALUE})
@@ -133,6 +149,11 @@ class CachedAttentionTest {
         assertThrows(IllegalArgumentException.class, () -> KERNEL.launches(setup.problem())).getMessage());
     assertEquals(Optional.of("pages of 12 rows: tensor copies fill shared memory in multiples of 8 rows, so take pages "
         + "of those"), KERNEL.refusal(CachedAttention.paged(setup, 12).problem()));
+    assertEquals(Optional.of("pages have no left padding: begin with the first row"),
+        KERNEL.refusal(CachedAttention.paged(CachedAttention.padded(setup), 16).problem()));
+    var plain = AttentionCases.band(ElementType.BF16, ONE_QUERY, Band.ALL).problem();
+    assertEquals(Optional.of("left padding needs the number of keys of each entry"),
+        KERNEL.refusal(plain.with(plain.serving().withPadding("padding"))));
     assertEquals(Optional.of("split keys, lengths that the launch reads and pages need sm90_attention"),
         AttentionCases.SM80.kernel().refusal(setup.problem()));
   }

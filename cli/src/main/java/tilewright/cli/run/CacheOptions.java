@@ -4,17 +4,20 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.tensor.IntegerVector;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.serving.KeySplits;
 
 /** The options of {@code run attention} that say how keys lie in a cache, and how they are divided. */
 final class CacheOptions {
   private static final String USED = "used";
+  private static final String PADDING = "leftPadding";
 
   @Option(names = "--splits", paramLabel = "auto|N|N-keys",
       description = "Divide the keys into at most N ranges, or into ranges of N keys, whose results then depend on no "
@@ -26,28 +29,50 @@ final class CacheOptions {
           + "matter. Needs sm90_attention.")
   private Optional<Path> used;
 
+  @Option(names = "--left-padding", paramLabel = "FILE",
+      description = "The number of rows before the first key of each batch entry (B i4, .npy), which --used counts and "
+          + "which do not matter either. Needs sm90_attention.")
+  private Optional<Path> padding;
+
   /** Changes the problem, and adds what it reads. */
   void apply(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
     splits.ifPresent(text -> attention.splits(KeySplits.parse(text)));
-    used.ifPresent(path -> {
-      var sizes = attention.problem().sizes();
-      buffers.put(USED, lengths(path, sizes.batch(), sizes.keys(), arena));
+    var sizes = attention.problem().sizes();
+    var lengths = used.map(path -> read(path, "the keys in use", allKeys(sizes), "keys", arena))
+        .orElseGet(() -> allKeys(sizes));
+    if (used.isPresent() || padding.isPresent()) {
+      buffers.put(USED, buffer(lengths, arena));
       attention.keyLengths(USED);
+    }
+    padding.ifPresent(path -> {
+      buffers.put(PADDING, buffer(read(path, "the rows before the first key", lengths, "rows", arena), arena));
+      attention.leftPadding(PADDING);
     });
   }
 
-  private static MemorySegment lengths(Path path, int batch, int most, Arena arena) {
-    var lengths = IntegerVector.read(path, "the keys in use of each batch entry", arena);
-    if (lengths.length != batch) {
-      throw CommandFailure.badFile(path, "has " + lengths.length + " numbers: needed is one for each of " + batch
+  private static int[] allKeys(Sizes sizes) {
+    var keys = new int[sizes.batch()];
+    Arrays.fill(keys, sizes.keys());
+    return keys;
+  }
+
+  /** Reads a number for each batch entry, of which each has a most. */
+  private static int[] read(Path path, String meaning, int[] most, String what, Arena arena) {
+    var numbers = IntegerVector.read(path, meaning + " of each batch entry", arena);
+    if (numbers.length != most.length) {
+      throw CommandFailure.badFile(path, "has " + numbers.length + " numbers: needed is one for each of " + most.length
           + " batch entries");
     }
-    for (int entry = 0; entry < batch; entry++) {
-      if (lengths[entry] < 0 || lengths[entry] > most) {
-        throw CommandFailure.badFile(path, "has " + lengths[entry] + " keys for batch entry " + entry
-            + ": needed are 0 to " + most);
+    for (int entry = 0; entry < most.length; entry++) {
+      if (numbers[entry] < 0 || numbers[entry] > most[entry]) {
+        throw CommandFailure.badFile(path, "has " + numbers[entry] + " " + what + " for batch entry " + entry
+            + ": needed are 0 to " + most[entry]);
       }
     }
-    return AttentionFileOptions.nonEmpty(arena.allocateFrom(ValueLayout.JAVA_INT, lengths), arena);
+    return numbers;
+  }
+
+  private static MemorySegment buffer(int[] numbers, Arena arena) {
+    return AttentionFileOptions.nonEmpty(arena.allocateFrom(ValueLayout.JAVA_INT, numbers), arena);
   }
 }

@@ -180,6 +180,27 @@ class RunAttentionTest {
     assertEquals(Math.log(150), data("lse.npy", 4).getFloat(0), 1e-5);
   }
 
+  /** Values 0, 1, 2, …, of which those from 10 on are in use, to the end or to 150, and others are NaN. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void keysBehindALeftPaddingAreSeen(boolean used) throws IOException {
+    int end = used ? 150 : 300;
+    npy("q.npy", 1, _ -> 0);
+    npy("v.npy", 300, i -> i / DIM >= 10 && i / DIM < end ? i / DIM : Float.NaN);
+    lengths("used.npy", 150);
+    lengths("padding.npy", 10);
+    var all = Stream.of("--q", path("q.npy"), "--k", path("v.npy"), "--v", path("v.npy"), "--left-padding",
+        path("padding.npy"), "--used", path("used.npy"));
+    var run = run(all.limit(used ? 10 : 8).toArray(String[]::new));
+    assertEquals(0, run.exitCode(), run.err());
+    for (int i = 0; i < DIM; i++) {
+      assertEquals((10 + end - 1) / 2f, Float.float16ToFloat(data("o.npy", 2 * DIM).getShort(2 * i)));
+    }
+    lengths("padding.npy", 151);
+    assertRefused("padding.npy: has 151 rows for batch entry 0: needed are 0 to 150", "--left-padding",
+        path("padding.npy"), "--used", path("used.npy"));
+  }
+
   /** Three keys of score 0 and value 1 beside a logit of ln 3: half of the weight is the sink's. */
   @ParameterizedTest
   @ValueSource(strings = {"sm80_attention", "sm90_attention", "sm100_attention"})

@@ -185,6 +185,15 @@ public final class Attention {
     return this;
   }
 
+  /**
+   * Reads each batch entry's number of rows before its first key from a buffer of 32-bit integers; the numbers of keys
+   * count them.
+   */
+  public Attention leftPadding(String buffer) {
+    problem = problem.with(problem.serving().withPadding(buffer));
+    return this;
+  }
+
   /** Finds keys and values in dense pages (pages, rows, Hk, D) of K and V. */
   public Attention pages(Serving.Pages pages) {
     problem = problem.paged(pages);

@@ -27,6 +27,8 @@ public final class AttentionArguments {
         List.of((long) s.heads()), List.of(1L))));
     p.serving().lengths().ifPresent(buffer -> arguments.tensor("keyLengths", new LaunchArguments.Tensor(buffer, 0,
         List.of((long) s.batch()), List.of(1L))));
+    p.serving().padding().ifPresent(buffer -> arguments.tensor("keyPadding", new LaunchArguments.Tensor(buffer, 0,
+        List.of((long) s.batch()), List.of(1L))));
     p.serving().pages().ifPresent(pages -> {
       long each = pages.ofEntry(s.keys());
       arguments.tensor("pageTable", new LaunchArguments.Tensor(pages.table(), 0, List.of(each, (long) s.batch()),

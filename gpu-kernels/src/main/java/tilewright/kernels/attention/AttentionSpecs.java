@@ -161,6 +161,11 @@ public record AttentionSpecs(ElementType type, ElementType output) {
     return TensorSpec.of("keyLengths", ElementType.I32, "B").contiguous("B");
   }
 
+  /** The rows before each batch entry's first key. */
+  public static TensorSpec keyPadding() {
+    return TensorSpec.of("keyPadding", ElementType.I32, "B").contiguous("B");
+  }
+
   /** The pages of each batch entry. */
   public static TensorSpec pageTable() {
     return TensorSpec.of("pageTable", ElementType.I32, "PagesOfEntry", "B").contiguous("PagesOfEntry");

@@ -28,13 +28,24 @@ final class ServingRules {
     var serving = p.serving();
     if (serving.equals(Serving.NONE)) return Optional.empty();
     boolean whole = serving.equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p)).or(() -> refusalOfColumns(p))
-        .or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
+    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p)).or(() -> refusalOfPadding(p))
+        .or(() -> refusalOfColumns(p)).or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
   }
 
   private static Optional<String> refusalOfPages(AttentionProblem p) {
     return p.serving().pages().filter(pages -> pages.rows() % LEAST_PART != 0).map(pages -> "pages of " + pages.rows()
         + " rows: tensor copies fill shared memory in multiples of " + LEAST_PART + " rows, so take pages of those");
+  }
+
+  /** Keys that begin behind a padding have positions, lengths and factors of their own. */
+  private static Optional<String> refusalOfPadding(AttentionProblem p) {
+    if (p.serving().padding().isEmpty()) return Optional.empty();
+    if (p.serving().pages().isPresent()) return Optional.of("pages have no left padding: begin with the first row");
+    if (p.serving().lengths().isEmpty()) return Optional.of("left padding needs the number of keys of each entry");
+    boolean blocks = p.quantized().filter(q -> q.k().rows() != AttentionProblem.Factors.WHOLE
+        || q.v().rows() != AttentionProblem.Factors.WHOLE).isPresent();
+    return blocks ? Optional.of("blocks of keys have no factors of their own behind a left padding: take one for each "
+        + "head") : Optional.empty();
   }
 
   private static Optional<String> refusalOfColumns(AttentionProblem p) {

@@ -111,7 +111,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       return tiles(q, key, rows, pages.orElseThrow().table().extent(1), (I32 _) -> sequence);
     }
     var lengths = k.global(AttentionSpecs.keyLengths());
-    return tiles(q, key, rows, lengths.extent(0), entry -> SeqlenInfo.used(queries, room, lengths, entry));
+    var padding = config.padded() ? Optional.of(k.global(AttentionSpecs.keyPadding())) : Optional.<GlobalTensor>empty();
+    return tiles(q, key, rows, lengths.extent(0), entry -> SeqlenInfo.used(queries, room, lengths, padding, entry));
   }
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {

@@ -40,12 +40,13 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param values the order of V in memory
  * @param split whether keys are split, so that results are states to be merged
  * @param lengths whether the launch reads how many keys a batch entry has
+ * @param padded whether the launch reads how many rows come before a batch entry's first key
  * @param pages rows of a page, where keys lie in pages
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
     boolean packed, boolean blockMask, boolean lse, boolean sinks, HeadPacking packing,
     Optional<Quantized> quantized, ValueOrder values, boolean split, boolean lengths,
-    Optional<Integer> pages) {
+    boolean padded, Optional<Integer> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
   /** Parts of V that such a warp transposes at a time. */

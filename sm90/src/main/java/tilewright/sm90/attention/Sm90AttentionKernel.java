@@ -152,7 +152,8 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     var config = config(p, shape, packing, splits.isPresent());
     var groups = groups(p, config.queries(), packing);
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
-    var arguments = AttentionArguments.of(kernel, p).integer(AttentionTileScheduler.HEADS_TOGETHER, (int) groups.together().value())
+    var arguments = AttentionArguments.of(kernel, p)
+        .integer(AttentionTileScheduler.HEADS_TOGETHER, (int) groups.together().value())
         .integer(AttentionTileScheduler.HEADS_BEFORE_LAST, (int) groups.beforeLast().value())
         .integer(ROOM, p.sizes().keys())
         .integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
@@ -170,7 +171,8 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     return new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && !split,
         packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), split,
-        p.serving().lengths().isPresent(), p.serving().pages().map(Serving.Pages::rows));
+        p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
+        p.serving().pages().map(Serving.Pages::rows));
   }
 
   private static HeadGroups groups(AttentionProblem p, int queries, HeadPacking packing) {

@@ -29,8 +29,7 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
 
   private static CacheEntry of(AttentionProblem p, Map<String, MemorySegment> in, int b) {
     var s = p.sizes();
-    int keys = p.serving().lengths().map(name -> (int) Buffers.values(ElementType.I32, in.get(name))[b])
-        .orElse(s.keys());
+    int keys = p.serving().lengths().map(name -> integer(in, name, b)).orElse(s.keys()) - padding(p, in, b);
     var buffers = new HashMap<>(in);
     var quantized = p.quantized().map(q -> entry(q, buffers, b));
     buffers.put("keys", gathered(p, p.k(), s.headDim(), keys, in, b));
@@ -76,9 +75,19 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
     return rows.asSlice(0, keys * heads * bytes);
   }
 
+  /** Rows before the entry's first key. */
+  private static int padding(AttentionProblem p, Map<String, MemorySegment> in, int b) {
+    return p.serving().padding().map(name -> integer(in, name, b)).orElse(0);
+  }
+
+  private static int integer(Map<String, MemorySegment> in, String name, int b) {
+    return (int) Buffers.values(ElementType.I32, in.get(name))[b];
+  }
+
   /** From a key of an entry to its element in K or V. */
   private static LongUnaryOperator place(AttentionProblem p, View v, Map<String, MemorySegment> in, int b) {
-    if (p.serving().pages().isEmpty()) return key -> b * v.batch() + key * v.sequence();
+    long before = padding(p, in, b);
+    if (p.serving().pages().isEmpty()) return key -> b * v.batch() + (before + key) * v.sequence();
     var pages = p.serving().pages().get();
     var table = Buffers.values(ElementType.I32, in.get(pages.table()));
     int each = table.length / p.sizes().batch();

@@ -20,6 +20,9 @@ import tilewright.numerics.ElementType;
 public final class CachedAttention {
   private static final String LENGTHS = "used";
   private static final String TABLE = "table";
+  private static final String PADDING = "padding";
+  /** Rows by which a batch entry has more before its first key than the one before, if its keys suffice. */
+  private static final int MORE_PADDING = 37;
 
   private CachedAttention() {}
 
@@ -49,6 +52,9 @@ public final class CachedAttention {
       all.add(AttentionSinks.with(used(one, new KeySplits.Ranges(count), Band.ALL, 600, 0, 129)));
     }
     all.add(paged(used(new Sizes(2, 1, 300, 4, 2, 64, 128), new KeySplits.Ranges(1), Band.ALL, 299, 0), 40));
+    all.add(padded(used(one, new KeySplits.Fixed(128), Band.ALL, 600, 20, 129)));
+    all.add(padded(used(new Sizes(2, 4, 300, 4, 2, 64, 64), new KeySplits.Ranges(1), Band.CAUSAL, 77, 300)));
+    all.add(padded(QuantizedAttention.perHead(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257))));
     all.addAll(ofBytes());
     // A mask, and a function of scores without and with heads that share a tile: positions count from the first split.
     var changed = AttentionMods.setups();
@@ -101,6 +107,13 @@ public final class CachedAttention {
         p.paged(new Serving.Pages(TABLE, rows, pages)), setup.rules(), setup.queries(), setup.keys());
   }
 
+  /** The same with rows before an entry's first key, which its length counts: none of the first entry. */
+  public static AttentionCases.Setup padded(AttentionCases.Setup setup) {
+    var p = setup.problem();
+    return new AttentionCases.Setup(setup.name() + " behind a padding", p.with(p.serving().withPadding(PADDING)),
+        setup.rules(), setup.queries(), setup.keys());
+  }
+
   /** Adds lengths and tables, and makes all keys and values NaN that no entry uses. */
   static void fill(AttentionCases.Setup setup, Map<String, MemorySegment> buffers, long seed) {
     var p = setup.problem();
@@ -113,7 +126,17 @@ public final class CachedAttention {
         for (int key = setup.keys()[b]; key < p.sizes().keys(); key++) spoil(p, buffers, b, key);
       }
     }
+    p.serving().padding().ifPresent(name -> pad(setup, name, buffers));
     p.serving().requireFit(buffers, p.sizes().batch(), p.sizes().keys());
+  }
+
+  private static void pad(AttentionCases.Setup setup, String name, Map<String, MemorySegment> buffers) {
+    var before = IntStream.range(0, setup.keys().length).map(b -> Math.min(b * MORE_PADDING, setup.keys()[b]))
+        .toArray();
+    buffers.put(name, Buffers.of(ElementType.I32, Arrays.stream(before).asDoubleStream().toArray()));
+    for (int b = 0; b < before.length; b++) {
+      for (int row = 0; row < before[b]; row++) spoil(setup.problem(), buffers, b, row);
+    }
   }
 
   /** Pages in any order; entries of the table that are not read are no pages. */

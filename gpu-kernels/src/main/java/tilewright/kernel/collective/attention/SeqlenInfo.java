@@ -39,10 +39,14 @@ public record SeqlenInfo(I32 firstQuery, I32 queries, I32 firstKey, I32 keys, Op
    * Every batch entry has the same queries, and room for the same number of keys, of which it has some.
    *
    * @param lengths (batch) of 32-bit integers
+   * @param padding (batch) of 32-bit integers: rows before an entry's first key, which its length counts
    */
-  public static SeqlenInfo used(I32 queries, I32 room, GlobalTensor lengths, I32 entry) {
-    var keys = lengths.at(entry).loadInteger(GlobalTensor.MAX_EXTENT).min(room);
-    return new SeqlenInfo(queries.constant(0), queries, entry.times(room), keys);
+  public static SeqlenInfo used(I32 queries, I32 room, GlobalTensor lengths, Optional<GlobalTensor> padding,
+      I32 entry) {
+    var end = bound(lengths, entry).min(room);
+    if (padding.isEmpty()) return new SeqlenInfo(queries.constant(0), queries, entry.times(room), end);
+    var before = bound(padding.get(), entry).min(end);
+    return new SeqlenInfo(queries.constant(0), queries, entry.times(room).plus(before), end.minus(before));
   }
 
   /** Returns these rows, with blocks of keys that begin at multiples of a number of rows. */

@@ -86,6 +86,9 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     if (p.serving().lengths().isEmpty()) {
       throw new IllegalArgumentException("keys are appended at lengths that the launch reads: give them by keyLengths");
     }
+    if (p.serving().padding().isPresent()) {
+      throw new IllegalArgumentException("keys are appended to caches without left padding: begin with the first row");
+    }
     if (ValueOrder.of(p.v()) == ValueOrder.COLUMN_MAJOR) {
       throw new IllegalArgumentException("values are appended as rows: give a row-major V");
     }

@@ -12,11 +12,14 @@ import java.util.Optional;
  * @param splits of the keys
  * @param lengths buffer of a 32-bit integer for each batch entry: its keys in use, at most the problem's. The launch
  *     reads it, so that a captured graph serves other lengths. What lies behind them may be anything, NaN too
+ * @param padding buffer of a 32-bit integer for each batch entry: the rows before its first key, which its length
+ *     counts and which may be anything too
  * @param pages where the cache is made of pages
  */
-public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages> pages) {
+public record Serving(KeySplits splits, Optional<String> lengths, Optional<String> padding, Optional<Pages> pages) {
   /** Keys and values in whole tensors, split as the kernel likes. */
-  public static final Serving NONE = new Serving(KeySplits.AUTOMATIC, Optional.empty(), Optional.empty());
+  public static final Serving NONE = new Serving(KeySplits.AUTOMATIC, Optional.empty(), Optional.empty(),
+      Optional.empty());
 
   /**
    * A cache of pages: a batch entry's key i is row i mod {@code rows} of the page that its table has at i / rows. K and
@@ -54,22 +57,27 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages
 
   /** Returns this with another division of the keys. */
   public Serving with(KeySplits other) {
-    return new Serving(other, lengths, pages);
+    return new Serving(other, lengths, padding, pages);
   }
 
   /** Returns this with lengths that the launch reads. */
   public Serving withLengths(String buffer) {
-    return new Serving(splits, Optional.of(buffer), pages);
+    return new Serving(splits, Optional.of(buffer), padding, pages);
+  }
+
+  /** Returns this with rows before each entry's first key, which the launch reads. */
+  public Serving withPadding(String buffer) {
+    return new Serving(splits, lengths, Optional.of(buffer), pages);
   }
 
   /** Returns this with keys and values in pages. */
   public Serving with(Pages other) {
-    return new Serving(splits, lengths, Optional.of(other));
+    return new Serving(splits, lengths, padding, Optional.of(other));
   }
 
   /**
-   * Checks the lengths and the table of pages where the host has them: a launch that reads a number that is no page
-   * stops with an error.
+   * Checks the lengths, the padding and the table of pages where the host has them: a launch that reads a number that
+   * is no page stops with an error.
    *
    * @param buffers by name
    * @param keys that an entry has room for
@@ -85,7 +93,17 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages
             + ": 0 to " + keys);
       }
     }
+    padding.ifPresent(name -> requirePadding(integers(buffers, name, batch), used));
     pages.ifPresent(p -> p.require(integers(buffers, p.table, (long) batch * p.ofEntry(keys)), used, p.ofEntry(keys)));
+  }
+
+  private static void requirePadding(int[] before, int[] used) {
+    for (int entry = 0; entry < before.length; entry++) {
+      if (before[entry] < 0 || before[entry] > used[entry]) {
+        throw new IllegalArgumentException("invalid left padding " + before[entry] + " of batch entry " + entry
+            + ": 0 to " + used[entry]);
+      }
+    }
   }
 
   private static int[] integers(Map<String, MemorySegment> buffers, String name, long count) {
@@ -100,6 +118,6 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Pages
 
   /** Whether where keys lie depends on what the launch reads. */
   public boolean scatters() {
-    return lengths.isPresent() || pages.isPresent();
+    return lengths.isPresent() || padding.isPresent() || pages.isPresent();
   }
 }
