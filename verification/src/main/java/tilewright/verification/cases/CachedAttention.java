@@ -107,7 +107,7 @@ public final class CachedAttention {
         p.paged(new Serving.Pages(TABLE, rows, pages)), setup.rules(), setup.queries(), setup.keys());
   }
 
-  /** The same with rows before an entry's first key, which its length counts: none of the first entry. */
+  /** A cache whose entries, but for the first, have rows before their first key, which their lengths count. */
   public static AttentionCases.Setup padded(AttentionCases.Setup setup) {
     var p = setup.problem();
     return new AttentionCases.Setup(setup.name() + " behind a padding", p.with(p.serving().withPadding(PADDING)),

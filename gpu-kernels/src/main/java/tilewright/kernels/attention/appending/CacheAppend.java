@@ -29,11 +29,13 @@ import tilewright.reference.Rotation;
  *
  * @param type of new keys, values and queries: f16 or bf16
  * @param cache the same type, or e4m3
- * @param headDim columns of K and Q, a multiple of 16; likewise {@code valueDim} of V
+ * @param headDim columns of K and Q, a multiple of 16
+ * @param valueDim columns of V, a multiple of 16
  * @param turned columns of a head that {@code rotation} turns
  * @param queries whether queries are turned and brought to the cache's type
  * @param pageRows rows of a page, of a cache of pages
- * @param tokens of a CTA; likewise {@code heads}
+ * @param tokens of a CTA
+ * @param heads of a CTA
  */
 public record CacheAppend(ElementType type, ElementType cache, int headDim, int valueDim, Rotation rotation, int turned,
     boolean queries, Optional<Integer> pageRows, int tokens, int heads) implements Kernel {

@@ -16,7 +16,8 @@ import tilewright.reference.Rotation;
  * The tokens of a CTA: neighbours of a batch entry.
  *
  * @param first token's position
- * @param tokens of a tile; likewise {@code heads}
+ * @param tokens of a tile
+ * @param heads of a tile
  */
 record TokenTile(Scope k, I32 thread, I32 first, int tokens, int heads) {
   /** Angles in an access to the tables. */

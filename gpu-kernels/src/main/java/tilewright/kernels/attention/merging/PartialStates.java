@@ -89,7 +89,7 @@ public record PartialStates(ElementType type, Sizes sizes, int count, Stack o, S
     return TensorSpec.of(LSE, ElementType.F32, "Sq", "H", "B", "States");
   }
 
-  /** The buffers of {@linkplain #ofSplits dense} states, which launches share. */
+  /** The buffers of states {@linkplain #ofSplits of splits}, which launches share. */
   public List<Scratch> workspace() {
     return List.of(new Scratch(O, ElementType.F32, Layout.columnMajor(sizes.valueDim(), sizes.queries(), sizes.heads(),
         sizes.batch(), count)), new Scratch(LSE, ElementType.F32,
