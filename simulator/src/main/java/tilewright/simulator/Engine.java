@@ -11,16 +11,26 @@ import tilewright.ptx.PtxModule;
  * packages use this one, and this one does not use them.
  */
 public interface Engine {
+  /** The kinds of code that a kernel can become. */
+  enum Code {
+    /** Does nothing else. */
+    FAST,
+    /** Tells the sanitizer and the profile what it does. */
+    WATCHED,
+    /** Does so too, and begins a block at each instruction that synchronises, for schedules to interleave there. */
+    STEPWISE
+  }
+
   /**
    * Compiles the kernels of a module, by name.
    *
    * @param firstWindow the address window of the module's first variable; the others follow
    * @param only the one kernel to compile
-   * @param watching whether the code also tells the sanitizer and the profile what it does
+   * @param code what the code does beside the kernel's work
    * @param problems receives each statement that cannot be executed
    * @param check called now and then: it ends the work by throwing an exception
    */
-  Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, boolean watching,
+  Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, Code code,
       List<UnsupportedPtxException.Problem> problems, Runnable check);
 
   /** The variables of a module in global and constant memory, in order of their address windows. */
@@ -35,6 +45,12 @@ public interface Engine {
      * @param start {@link System#nanoTime} when the limited time began
      */
     SimulationResult run(Launch launch, SimulatorOptions options, Optional<DeviceMemory> memory, long start);
+
+    /** Explores the schedules of a launch; the code must be stepwise. */
+    Exploration explore(Launch launch, SimulatorOptions options, ExplorationLimits limits);
+
+    /** Runs a launch under one schedule; the code must be stepwise. */
+    SimulationResult replay(Launch launch, SimulatorOptions options, Schedule schedule);
 
     KernelResources resources();
   }

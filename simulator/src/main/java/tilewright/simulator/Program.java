@@ -18,12 +18,13 @@ public final class Program {
   private final Runnable check;
   private final Map<String, Engine.Executable> kernels;
   private Map<String, Engine.Executable> watched = Map.of();
+  private Map<String, Engine.Executable> stepwise = Map.of();
 
   private Program(PtxModule module, Optional<String> only, boolean plain, Runnable check) {
     this.module = module;
     this.only = only;
     this.check = check;
-    kernels = plain ? compile(false) : Map.of();
+    kernels = plain ? compile(Engine.Code.FAST) : Map.of();
   }
 
   static Program of(PtxModule module) {
@@ -39,16 +40,16 @@ public final class Program {
     return new Program(module, Optional.of(entry), !watches(options), check);
   }
 
-  private Map<String, Engine.Executable> compile(boolean watching) {
+  private Map<String, Engine.Executable> compile(Engine.Code code) {
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var compiled = ENGINE.compile(module, 1, only, watching, problems, check);
+    var compiled = ENGINE.compile(module, 1, only, code, problems, check);
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
     return Map.copyOf(compiled);
   }
 
   /** The code that tells the sanitizer and the profile what it does: other code, so that the usual one pays nothing. */
   private synchronized Engine.Executable watched(String entry) {
-    if (watched.isEmpty()) watched = compile(true);
+    if (watched.isEmpty()) watched = compile(Engine.Code.WATCHED);
     return watched.get(entry);
   }
 
@@ -62,15 +63,42 @@ public final class Program {
     return run(launch, options, System.nanoTime());
   }
 
+  /**
+   * Explores the schedules of a small launch, until something is found, all are known or a limit is reached. Warps run
+   * undisturbed from one synchronising instruction to the next: the sanitizer finds what does not hold for that.
+   *
+   * @throws IllegalArgumentException as {@link #run}, and for a launch that is too large
+   */
+  public Exploration explore(Launch launch, SimulatorOptions options, ExplorationLimits limits) {
+    return stepwise(launch.entry()).explore(launch, options, limits);
+  }
+
+  /**
+   * Executes one launch under a schedule that {@link #explore} gave, with the sanitizer.
+   *
+   * @throws IllegalArgumentException as {@link #explore}, and for a schedule of another launch
+   */
+  public SimulationResult replay(Launch launch, SimulatorOptions options, Schedule schedule) {
+    return stepwise(launch.entry()).replay(launch, options, schedule);
+  }
+
+  private synchronized Engine.Executable stepwise(String entry) {
+    if (stepwise.isEmpty()) stepwise = compile(Engine.Code.STEPWISE);
+    return require(stepwise.get(entry), entry);
+  }
+
   /** Executes one launch in limited time that began at {@code start}, a {@link System#nanoTime}. */
   SimulationResult run(Launch launch, SimulatorOptions options, long start) {
     var kernel = watches(options) ? watched(launch.entry()) : kernels.get(launch.entry());
-    if (kernel == null) {
-      throw new IllegalArgumentException("the module has no kernel '" + launch.entry() + "': it has "
-          + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
-              .toList());
-    }
-    return kernel.run(launch, options, Optional.empty(), start);
+    return require(kernel, launch.entry()).run(launch, options, Optional.empty(), start);
+  }
+
+  /** @param kernel null if there is none of that name */
+  private Engine.Executable require(Engine.Executable kernel, String entry) {
+    if (kernel != null) return kernel;
+    throw new IllegalArgumentException("the module has no kernel '" + entry + "': it has "
+        + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
+            .toList());
   }
 
   private static boolean watches(SimulatorOptions options) {

@@ -85,7 +85,8 @@ public final class ResidentProgram {
       throw new IllegalArgumentException("the module has no kernel '" + choice.entry + "'");
     }
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var kernels = Program.ENGINE.compile(module, firstWindow, Optional.of(choice.entry), choice.watching, problems,
+    var kernels = Program.ENGINE.compile(module, firstWindow, Optional.of(choice.entry),
+        choice.watching ? Engine.Code.WATCHED : Engine.Code.FAST, problems,
         () -> {});
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
     return kernels.get(choice.entry);

@@ -37,6 +37,7 @@ public final class AsyncStores {
     public void complete() {
       for (int k = 0; k < elements.length; k++) change(offset + k * elementBytes, elements[k]);
       if (owner == null) return;
+      owner.traceUse();
       if (owner.finished()) throw gone();
       access.ifPresent(a -> Mbarriers.of(owner).completes(mbarrier, a));
       Mbarriers.of(owner).complete(warp, lane, mbarrier, elements.length * elementBytes, null, site);

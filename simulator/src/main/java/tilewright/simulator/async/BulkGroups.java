@@ -4,6 +4,8 @@ import java.util.Arrays;
 import tilewright.simulator.core.AsyncOperation;
 import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Issuer;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.AsyncQueue;
 import tilewright.simulator.sanitizer.Sanitizer;
@@ -78,6 +80,12 @@ public final class BulkGroups {
     w.cta.cluster.async.complete(op -> op instanceof Member m && m.issuer().warp() == w
         && (mask >>> m.issuer().lane() & 1) != 0 && m.group() < counts[m.issuer().lane()] - groups
         && (reads == 0 || m.reads()));
+    w.cta.state.trace.ifPresent(t -> {
+      for (int rest = mask; rest != 0; rest &= rest - 1) {
+        int lane = Integer.numberOfTrailingZeros(rest);
+        t.uses(SyncObject.copyGroups(w, lane), SyncTrace.Use.RESUME, counts[lane] - groups, false);
+      }
+    });
     if (!w.cta.state.sanitize) return;
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);

@@ -7,6 +7,8 @@ import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.Findings;
 import tilewright.simulator.core.Issuer;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.memory.Memory;
 import tilewright.simulator.sanitizer.AsyncAccess;
 import tilewright.simulator.sanitizer.Sanitizer;
@@ -81,6 +83,9 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
   public void complete() {
     var cta = issuer.cta();
     if (cta.state.sanitize && cta.finished()) reportExit();
+    cta.traceUse();
+    var done = SyncObject.copyGroups(issuer.warp(), issuer.lane());
+    cta.state.trace.ifPresent(t -> t.uses(done, SyncTrace.Use.ARRIVE, group, false));
     var contents = new ArrayList<ToGlobal.Content>();
     for (var row : rows) {
       var image = RowCopy.gather(format, row, cta.shared, offset);

@@ -89,6 +89,7 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
 
   @Override
   public void complete() {
+    if (target.cta != issuer.cta()) target.cta.traceUse();
     if (target.cta != issuer.cta() && target.cta.finished()) {
       throw issuer.invalid(target.offset, "has a bulk copy under way to block " + target.cta.position
           + ", which has exited: let that wait for the mbarrier").by(issuer.warp());

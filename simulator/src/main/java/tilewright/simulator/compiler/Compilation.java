@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.PtxModule;
+import tilewright.simulator.Engine;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.compiler.analysis.CarriedReads;
 import tilewright.simulator.compiler.analysis.ControlFlow;
@@ -16,6 +17,7 @@ import tilewright.simulator.compiler.analysis.WgmmaChecks;
 import tilewright.simulator.compiler.code.BasicBlock;
 import tilewright.simulator.compiler.code.CodeGenerator;
 import tilewright.simulator.compiler.code.Liveness;
+import tilewright.simulator.compiler.code.Op;
 import tilewright.simulator.compiler.code.Reg;
 import tilewright.simulator.compiler.code.Registers;
 import tilewright.simulator.compiler.code.Source;
@@ -46,13 +48,14 @@ final class Compilation {
   private final Registers registers = new Registers();
   private final List<Problem> problems = new ArrayList<>();
 
-  Compilation(PtxModule module, ModuleData data, Function function, boolean watched, Runnable check) {
+  Compilation(PtxModule module, ModuleData data, Function function, Engine.Code code, Runnable check) {
+    boolean watched = code != Engine.Code.FAST;
     this.function = function;
     this.check = check;
     this.data = data;
     var graph = new CallGraph(module, data.functions(), function);
     memory = new MemoryPlan(module, data, graph, function, watched);
-    front = new FunctionLowering(module, data.functions(), graph, memory, watched, check);
+    front = new FunctionLowering(module, data.functions(), graph, memory, code, check);
     target = target(module);
     var lowering = front.lower(function);
     problems.addAll(front.problems());
@@ -96,7 +99,7 @@ final class Compilation {
 
   Optional<Kernel> kernel() {
     return code().map(code -> new Kernel(function.name(), KernelClass.define(code, CodeGenerator.BLOCKS_OF_CLASS),
-        blocks.stream().map(Compilation::describe).toList(), front.sites(), registers(), memoryLayout(), target,
+        blocks.stream().map(this::describe).toList(), front.sites(), registers(), memoryLayout(), target,
         ClusterNeed.of(function, front.sites())));
   }
 
@@ -111,7 +114,7 @@ final class Compilation {
         memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared());
   }
 
-  private static Block describe(BasicBlock b) {
+  private Block describe(BasicBlock b) {
     var next = b.successors;
     int fallThrough = next.isEmpty() ? 0 : next.getFirst().number;
     int taken = next.size() < 2 ? fallThrough : next.get(1).number;
@@ -127,7 +130,11 @@ final class Compilation {
     };
     var converge = b.together.map(Compilation::converge).orElse(Block.Converge.NONE);
     return new Block(end, fallThrough, taken, targets, index, b.instructions, converge, b.site,
-        b.sites.stream().mapToInt(Integer::intValue).toArray());
+        b.sites.stream().mapToInt(Integer::intValue).toArray(), synchronises(b));
+  }
+
+  private boolean synchronises(BasicBlock b) {
+    return b.ops.stream().anyMatch(op -> op instanceof Op.Warp && front.synchronises(op.site()));
   }
 
   private static Block.Converge converge(Source mask) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.PtxModule;
+import tilewright.simulator.Engine;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.compiler.code.TooLarge;
 import tilewright.simulator.compiler.code.Unsupported;
@@ -20,11 +21,11 @@ public final class KernelCompiler {
    *
    * @param firstWindow the address window of the module's first variable; the others follow
    * @param entry the only one to compile; all if it is empty
-   * @param watched whether the code reports to the sanitizer and the profile
+   * @param code what the code does beside the kernel's work
    * @param check called now and then: it may end the work by an exception
    */
   public static Map<String, Kernel> compile(PtxModule module, int firstWindow, Optional<String> entry,
-      boolean watched, List<Problem> problems, Runnable check) {
+      Engine.Code code, List<Problem> problems, Runnable check) {
     var kernels = new HashMap<String, Kernel>();
     ModuleData data;
     try {
@@ -36,7 +37,7 @@ public final class KernelCompiler {
     for (var f : module.functions()) {
       if (!f.entry() || f.body().isEmpty() || entry.isPresent() && !entry.get().equals(f.name())) continue;
       try {
-        var compilation = new Compilation(module, data, f, watched, check);
+        var compilation = new Compilation(module, data, f, code, check);
         compilation.kernel().ifPresent(k -> kernels.put(f.name(), k));
         problems.addAll(compilation.problems());
       } catch (Unsupported e) {

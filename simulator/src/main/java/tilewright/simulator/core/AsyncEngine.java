@@ -2,8 +2,10 @@ package tilewright.simulator.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 
 /**
  * The asynchronous operations of a cluster that are under way. It is adversarial: operations complete in any order that
@@ -23,12 +25,17 @@ public final class AsyncEngine {
   private record Pending(AsyncOperation operation, long issued) {}
 
   private final List<Pending> pending = new ArrayList<>();
-  private SplittableRandom random = new SplittableRandom();
+  private final Optional<SyncTrace> trace;
+  private RandomGenerator random = new SplittableRandom();
   private int lag = 1;
   private long now;
 
+  AsyncEngine(Optional<SyncTrace> trace) {
+    this.trace = trace;
+  }
+
   /** Forgets all operations; from now on the generator chooses. */
-  void reset(SplittableRandom generator) {
+  void reset(RandomGenerator generator) {
     pending.clear();
     random = generator;
     lag = 0;
@@ -45,6 +52,7 @@ public final class AsyncEngine {
     // Launches without asynchronous operations draw nothing for them.
     if (lag == 0) lag = LAGS[random.nextInt(LAGS.length)];
     pending.add(new Pending(operation, now));
+    trace.ifPresent(t -> t.issues(operation));
   }
 
   public boolean pending() {
@@ -71,6 +79,12 @@ public final class AsyncEngine {
   public void complete(Predicate<AsyncOperation> condition) {
     Predicate<Pending> chosen = p -> condition.test(p.operation);
     while (pending.stream().anyMatch(chosen)) if (!completeOne(chosen)) completeOne();
+  }
+
+  /** Completes that very operation, which must be ready. */
+  public void complete(AsyncOperation operation) {
+    pending.removeIf(p -> p.operation == operation);
+    operation.complete();
   }
 
   private boolean completeOne(Predicate<Pending> condition) {

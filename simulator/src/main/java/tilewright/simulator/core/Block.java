@@ -13,9 +13,10 @@ package tilewright.simulator.core;
  * @param converge which lanes must be here together before the block may run
  * @param site the first instruction
  * @param sites all its instructions
+ * @param synchronises whether threads synchronise there; only known of stepwise code
  */
 public record Block(End end, int next, int taken, int[] targets, int index, int instructions, Converge converge,
-    int site, int[] sites) {
+    int site, int[] sites, boolean synchronises) {
   /** How control leaves a block. */
   public enum End { NEXT, BRANCH, INDEXED, SUSPEND, RETRY, EXIT }
 

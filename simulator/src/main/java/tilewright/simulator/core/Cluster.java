@@ -2,6 +2,7 @@ package tilewright.simulator.core;
 
 import java.util.SplittableRandom;
 import java.util.function.IntFunction;
+import java.util.random.RandomGenerator;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -14,18 +15,19 @@ public final class Cluster {
   public final Cta[] ctas;
   /** The warps of all CTAs, by number in the cluster. */
   public final Warp[] warps;
-  public final AsyncEngine async = new AsyncEngine();
+  public final AsyncEngine async;
   long number;
   /** The warp that runs, for reports; null while none does. */
   public Warp running;
   /** Whether a thread has seen that no cluster could be cancelled any more. */
   public boolean sawRefusal;
-  private SplittableRandom random = new SplittableRandom();
+  private RandomGenerator random = new SplittableRandom();
   private int timeouts;
 
   /** A cluster that {@link #populate} is still to give its CTAs. */
   public Cluster(LaunchState state) {
     this.state = state;
+    async = new AsyncEngine(state.trace);
     ctas = new Cta[state.grid.size()];
     int threads = (int) state.launch.block().size();
     warps = new Warp[ctas.length * ((threads + Warp.LANES - 1) / Warp.LANES)];
@@ -42,20 +44,22 @@ public final class Cluster {
 
   /** Becomes the cluster of that number; its CTAs are still those of another. */
   public void reset(long newNumber) {
-    random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + newNumber);
+    random = state.trace.isPresent() ? new FixedChoices()
+        : new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + newNumber);
     async.reset(random);
     timeouts = 0;
     sawRefusal = false;
     number = newNumber;
   }
 
-  public SplittableRandom random() {
+  public RandomGenerator random() {
     return random;
   }
 
   /** The CTA of a rank, whose shared memory is about to be accessed: it must have begun and not ended. */
   public Cta alive(int rank, Warp w, int lane, int site) {
     var owner = ctas[rank];
+    if (owner != w.cta) owner.traceUse();
     if (owner != w.cta && (!owner.started || owner.finished())) {
       throw new Fault(Kind.INVALID_OPERATION, site, lane, 0, w.who(lane)
           + " accesses the shared memory of block " + owner.position + " of its cluster, which "

@@ -1,8 +1,8 @@
 package tilewright.simulator.core;
 
 import java.util.Arrays;
-import java.util.SplittableRandom;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
@@ -83,7 +83,7 @@ public abstract class Cta {
     return warps[thread / Warp.LANES].thread(thread % Warp.LANES);
   }
 
-  public SplittableRandom random() {
+  public RandomGenerator random() {
     return cluster.random();
   }
 
@@ -102,6 +102,14 @@ public abstract class Cta {
   public boolean finished() {
     for (var w : warps) if (!w.finished()) return false;
     return true;
+  }
+
+  /** Tells who explores schedules that something relies on the CTA's being there. */
+  public void traceUse() {
+    state.trace.ifPresent(t -> {
+      t.uses(SyncObject.start(this), SyncTrace.Use.POLL, started ? 1 : 0, false);
+      t.uses(SyncObject.life(this), SyncTrace.Use.POLL, finished() ? 1 : 0, false);
+    });
   }
 
   int clusterRegister(SpecialRegister register) {

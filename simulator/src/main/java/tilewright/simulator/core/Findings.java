@@ -99,6 +99,10 @@ public final class Findings {
     add(new Report(f.kind, f.site, cta, thread, f.address, f.kind.fix()), f::getMessage);
   }
 
+  public synchronized boolean isEmpty() {
+    return causes.isEmpty();
+  }
+
   public synchronized List<Finding> list() {
     var barriers = barriers();
     var all = new ArrayList<>(barriers);

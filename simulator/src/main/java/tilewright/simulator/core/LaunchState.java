@@ -1,6 +1,7 @@
 package tilewright.simulator.core;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +29,8 @@ public final class LaunchState {
   /** Compute capability times ten; arithmetic of tensor cores depends on it. */
   public final int architecture;
   public final Fp4Model fp4Model;
+  /** Present where schedules are explored. */
+  public final Optional<SyncTrace> trace;
   public final BlockAdder adder = BlockAdder.fastest();
   private final long instructionLimit;
   private final long timeLimitNanos;
@@ -39,7 +42,8 @@ public final class LaunchState {
   private final Map<Long, StringBuilder> printed = new TreeMap<>();
 
   public LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
-      long start) {
+      long start, Optional<SyncTrace> trace) {
+    this.trace = trace;
     this.kernel = kernel;
     this.launch = launch;
     grid = ClusterGrid.of(kernel, launch);

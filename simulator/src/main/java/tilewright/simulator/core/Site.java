@@ -18,6 +18,8 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
   private static final Pattern LONG_LIST =
       Pattern.compile("\\{([^{},]+), *([^{},]+)(?:,[^{},]+){6,},\\s*([^{},]+)}");
 
+  private static final Pattern ADDITION = Pattern.compile("(@\\S+\\s+)?red\\.(\\S*\\.)?add\\.[us](32|64)\\b");
+
   /** The site of findings that no instruction is to blame for. */
   public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL, false);
 
@@ -34,6 +36,11 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
   /** The line of the source, if it is known, and that of the PTX. */
   public String where() {
     return source.isEmpty() || line == 0 ? place() : source + " (PTX line " + line + ")";
+  }
+
+  /** Whether it adds an integer and does not look at what was there: in any order such additions give the same. */
+  public boolean addsUnseen() {
+    return ADDITION.matcher(text).lookingAt();
   }
 
   boolean isJava() {

@@ -8,8 +8,11 @@ import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.DeviceMemory;
 import tilewright.simulator.Engine;
+import tilewright.simulator.Exploration;
+import tilewright.simulator.ExplorationLimits;
 import tilewright.simulator.GlobalVariable;
 import tilewright.simulator.KernelResources;
+import tilewright.simulator.Schedule;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
@@ -17,14 +20,15 @@ import tilewright.simulator.compiler.KernelCompiler;
 import tilewright.simulator.compiler.module.ModuleData;
 import tilewright.simulator.core.Kernel;
 import tilewright.simulator.machine.Machine;
+import tilewright.simulator.machine.ScheduleExplorer;
 
 /** Compiles kernels to bytecode and runs them on the {@link Machine}. */
 public final class BytecodeEngine implements Engine {
   @Override
-  public Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, boolean watching,
+  public Map<String, Executable> compile(PtxModule module, int firstWindow, Optional<String> only, Code code,
       List<UnsupportedPtxException.Problem> problems, Runnable check) {
     var executables = new HashMap<String, Executable>();
-    KernelCompiler.compile(module, firstWindow, only, watching, problems, check)
+    KernelCompiler.compile(module, firstWindow, only, code, problems, check)
         .forEach((name, kernel) -> executables.put(name, new CompiledKernel(kernel)));
     return executables;
   }
@@ -39,6 +43,16 @@ public final class BytecodeEngine implements Engine {
     @Override
     public SimulationResult run(Launch launch, SimulatorOptions options, Optional<DeviceMemory> memory, long start) {
       return Machine.run(kernel, launch, options, memory, start);
+    }
+
+    @Override
+    public Exploration explore(Launch launch, SimulatorOptions options, ExplorationLimits limits) {
+      return ScheduleExplorer.explore(kernel, launch, options, limits);
+    }
+
+    @Override
+    public SimulationResult replay(Launch launch, SimulatorOptions options, Schedule schedule) {
+      return ScheduleExplorer.replay(kernel, launch, options, schedule);
     }
 
     @Override

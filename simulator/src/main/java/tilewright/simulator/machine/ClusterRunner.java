@@ -1,9 +1,12 @@
 package tilewright.simulator.machine;
 
+import java.util.function.Consumer;
 import tilewright.simulator.core.Cluster;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaunchState;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.profile.LaunchProfile;
 import tilewright.simulator.sanitizer.ClusterHistory;
@@ -57,7 +60,7 @@ final class ClusterRunner {
   }
 
   /** Waits for mbarriers need not last: when nothing else can happen they end in vain. Returns whether any did. */
-  private boolean timeOut() {
+  boolean timeOut() {
     boolean any = false;
     for (var w : cluster.warps) {
       for (var g : w.groups) {
@@ -70,7 +73,7 @@ final class ClusterRunner {
     return any;
   }
 
-  private boolean finished() {
+  boolean finished() {
     for (var w : cluster.warps) if (!w.finished()) return false;
     return true;
   }
@@ -106,7 +109,7 @@ final class ClusterRunner {
       int n = candidates();
       if (n == 0 && !cluster.async.pending()) {
         if (finished()) {
-          for (var cta : cluster.ctas) TensorMemory.of(cta).finish();
+          finish();
           return true;
         }
         if (cluster.countTimeout() < PATIENCE && timeOut()) continue;
@@ -116,17 +119,35 @@ final class ClusterRunner {
         cluster.async.completeOne();
       } else if (!cluster.async.completeIfDue()) {
         var chosen = candidates[cluster.random().nextInt(n)];
-        cluster.running = chosen;
         chosen.round = round;
-        chosen.cta.started = true;
-        var runner = runners[chosen.cta.rank];
-        runner.run(chosen, turn);
-        cluster.running = null;
-        executed += runner.takeExecuted();
+        run(chosen, runner -> runner.run(chosen, turn));
         if (executed > FLUSH) flush();
       }
     }
     return false;
+  }
+
+  private void run(Warp w, Consumer<WarpRunner> turn) {
+    cluster.running = w;
+    w.cta.started = true;
+    var runner = runners[w.cta.rank];
+    turn.accept(runner);
+    cluster.running = null;
+    executed += runner.takeExecuted();
+  }
+
+  /** Runs a warp that can go on to the next point where it synchronises with others. */
+  void step(Warp w) {
+    if (!w.cta.started) {
+      cluster.state.trace.ifPresent(t -> t.uses(SyncObject.start(w.cta), SyncTrace.Use.ARRIVE, 0, true));
+    }
+    run(w, runner -> runner.step(w));
+    flush();
+  }
+
+  /** All threads have exited. */
+  void finish() {
+    for (var cta : cluster.ctas) TensorMemory.of(cta).finish();
   }
 
   /** Adds what was executed to the launch's count. */

@@ -1,13 +1,10 @@
 package tilewright.simulator.machine;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
@@ -23,8 +20,6 @@ import tilewright.simulator.core.LaunchState;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.mma.MmaArithmetic;
 import tilewright.simulator.profile.LaunchProfile;
-import tilewright.simulator.sanitizer.EarlierGrids;
-import tilewright.simulator.sanitizer.GlobalShadow;
 import tilewright.simulator.sanitizer.GlobalShadows;
 import tilewright.simulator.sanitizer.LaunchHistory;
 
@@ -78,36 +73,10 @@ public final class Machine {
   }
 
   private static SimulationResult runWithin(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
-    var names = new ArrayList<String>();
-    var contents = new ArrayList<byte[]>();
-    var earlier = new ArrayList<EarlierGrids>();
-    for (var v : kernel.memory().variables()) {
-      names.add(v.name());
-      contents.add(v.contents());
-      earlier.add(EarlierGrids.of(launch, v));
-    }
-    var buffers = launch.buffers().entrySet().stream().sorted(java.util.Map.Entry.comparingByKey()).toList();
-    for (var b : buffers) {
-      names.add(b.getKey());
-      contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
-      earlier.add(EarlierGrids.of(launch, b.getKey()));
-    }
-    if (GridWorkspace.needed(launch)) {
-      names.add(GridWorkspace.NAME);
-      contents.add(GridWorkspace.initial());
-      earlier.add(EarlierGrids.ABSENT);
-    }
-    var shadows = new GlobalShadows(options.sanitize() ? IntStream.range(0, names.size())
-        .mapToObj(i -> new GlobalShadow(contents.get(i).length, !options.uninitialized().contains(names.get(i)),
-            options.ordered().contains(names.get(i)), earlier.get(i))).toList() : List.of());
-    var space = new AddressSpace(names, contents, options.sanitize() ? Optional.of(shadows) : Optional.empty());
-    var parameters = Arguments.encode(kernel, launch, names);
-    var result = execute(new LaunchState(kernel, launch, options, space, parameters, start), shadows, options, start);
-    for (int i = 0; i < buffers.size(); i++) {
-      var target = buffers.get(i).getValue();
-      var bytes = contents.get(kernel.memory().variables().size() + i);
-      if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
-    }
+    var memory = LaunchMemory.of(kernel, launch, options);
+    var result = execute(memory.state(kernel, launch, options, start, Optional.empty()), memory.shadows(), options,
+        start);
+    memory.writeBack(kernel, launch);
     return result;
   }
 
@@ -118,7 +87,8 @@ public final class Machine {
     var space = new AddressSpace(memory, workspace ? Optional.of(GridWorkspace.initial()) : Optional.empty(),
         options.sanitize() ? Optional.of(shadows) : Optional.empty());
     var parameters = Arguments.encode(kernel, launch, List.of());
-    return execute(new LaunchState(kernel, launch, options, space, parameters, start), shadows, options, start);
+    return execute(new LaunchState(kernel, launch, options, space, parameters, start, Optional.empty()), shadows, options,
+        start);
   }
 
   private static SimulationResult execute(LaunchState state, GlobalShadows shadows, SimulatorOptions options,
@@ -126,13 +96,18 @@ public final class Machine {
     MmaArithmetic.require(state.kernel.sites(), state.architecture);
     var machine = new Machine(state, new LaunchHistory(shadows));
     machine.execute(options.threads());
+    return result(state, machine.profile, options, start);
+  }
+
+  /** The result of a launch that has ended; what it printed goes out. */
+  static SimulationResult result(LaunchState state, LaunchProfile profile, SimulatorOptions options, long start) {
     var text = state.printed();
     if (!text.isEmpty()) options.output().accept(text);
     return new SimulationResult(state.findings.list(), state.instructions(),
         Duration.ofNanos(System.nanoTime() - start),
-        state.watched() ? machine.profile.traffic().bankConflicts() : List.of(),
-        state.watched() ? machine.profile.traffic().globalTraffic() : List.of(),
-        state.profile ? Optional.of(machine.profile.profile()) : Optional.empty());
+        state.watched() ? profile.traffic().bankConflicts() : List.of(),
+        state.watched() ? profile.traffic().globalTraffic() : List.of(),
+        state.profile ? Optional.of(profile.profile()) : Optional.empty());
   }
 
   /** The {@code trap} instruction. */
@@ -213,12 +188,17 @@ public final class Machine {
       runner.flush();
       return finished;
     } catch (Fault f) {
-      var cluster = runner.cluster();
-      var blamed = f.warp().or(() -> Optional.ofNullable(cluster.running));
-      state.findings.add(f, blamed.map(w -> w.cta).orElse(cluster.ctas[0]),
-          blamed.map(w -> w.thread(f.lane)).orElse(new Dim3(0, 0, 0)));
+      blame(f, runner, state);
       state.stop();
       return true;
     }
+  }
+
+  /** Makes the fault that ended a cluster a finding. */
+  static void blame(Fault f, ClusterRunner runner, LaunchState state) {
+    var cluster = runner.cluster();
+    var blamed = f.warp().or(() -> Optional.ofNullable(cluster.running));
+    state.findings.add(f, blamed.map(w -> w.cta).orElse(cluster.ctas[0]),
+        blamed.map(w -> w.thread(f.lane)).orElse(new Dim3(0, 0, 0)));
   }
 }

@@ -6,6 +6,8 @@ import tilewright.simulator.core.BlockCode;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaneReport;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.Sanitizer;
 
@@ -15,6 +17,8 @@ final class WarpRunner {
    * After so many blocks the lanes that others wait for may be waiting for them: let the others go first for a while.
    */
   private static final int PATIENCE = 2048;
+  /** Blocks after which a step ends, for limits to be looked at. */
+  private static final int LONGEST_STEP = 1 << 16;
 
   private final RunningCta cta;
   private final BlockCode code;
@@ -43,14 +47,32 @@ final class WarpRunner {
     while (steps-- > 0 && !w.groups.isEmpty()) {
       var group = choose(w);
       if (group == null) return;
-      var block = blocks[group.block];
-      if (block.converge() != Block.Converge.NONE && !converged(w, group, block)) continue;
-      w.current = group;
-      w.clock++;
-      if (cta.executions != null) count(group, block);
-      executed += (long) block.instructions() * Integer.bitCount(group.mask);
-      leave(w, group, block, code.execute(group.block, w, group.mask));
+      run(w, group);
     }
+  }
+
+  /** Runs a warp, which can go on, to the next point where it synchronises with others, or for long. */
+  void step(Warp w) {
+    for (int steps = 0; steps < LONGEST_STEP && !w.groups.isEmpty(); steps++) {
+      var group = choose(w);
+      if (group == null || steps > 0 && blocks[group.block].synchronises()) return;
+      run(w, group);
+    }
+  }
+
+  /** Lets the lanes that were behind go first for a while. */
+  static void yield(Warp w) {
+    w.diverged += PATIENCE;
+  }
+
+  private void run(Warp w, LaneGroup group) {
+    var block = blocks[group.block];
+    if (block.converge() != Block.Converge.NONE && !converged(w, group, block)) return;
+    w.current = group;
+    w.clock++;
+    if (cta.executions != null) count(group, block);
+    executed += (long) block.instructions() * Integer.bitCount(group.mask);
+    leave(w, group, block, code.execute(group.block, w, group.mask));
   }
 
   private void count(LaneGroup group, Block block) {
@@ -191,10 +213,13 @@ final class WarpRunner {
     w.live &= ~group.mask;
     if (cta.state.sanitize) Sanitizer.of(cta).visits().exit(w, group.mask);
     w.groups.remove(group);
+    if (w.finished()) {
+      cta.state.trace.ifPresent(t -> t.uses(SyncObject.life(cta), SyncTrace.Use.ARRIVE, 0, cta.finished()));
+    }
     // Fewer threads are left to wait for.
     for (var g : w.groups) if (g.state == LaneGroup.State.PARKED) g.state = LaneGroup.State.RUNNING;
     cta.barriers().exited();
     cta.cluster.progress();
-    cta.clusterBarrier().exited();
+    cta.clusterBarrier().exited(w);
   }
 }

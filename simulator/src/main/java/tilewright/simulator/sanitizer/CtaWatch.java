@@ -1,9 +1,12 @@
 package tilewright.simulator.sanitizer;
 
+import java.util.LinkedHashSet;
 import tilewright.simulator.Profile.BarrierUse;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.Cta;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.UnwrittenValues;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.core.Watch;
@@ -12,6 +15,11 @@ import tilewright.simulator.profile.UseTrace;
 
 /** The {@link Watch} over one CTA: its sanitizer, and the counters of the worker that runs it. */
 public final class CtaWatch implements Watch {
+  /** Names the word at an offset that a lane accesses. */
+  private interface Words {
+    SyncObject at(int lane, int offset);
+  }
+
   /** Null when the launch is only profiled. */
   private final Sanitizer sanitizer;
   private final TrafficCounter traffic;
@@ -30,20 +38,38 @@ public final class CtaWatch implements Watch {
   @Override
   public void shared(Warp w, int mask, int bytes, int access, int site) {
     if (access == Access.PLACE) return;
+    trace(w, mask, bytes, access, site, (_, offset) -> SyncObject.sharedWord(w.cta, offset));
     traffic.shared(w.offsets, mask, bytes, access, site);
     if (sanitizer != null) sanitizer.shared(w, mask, bytes, access, site);
   }
 
   @Override
   public void foreign(Warp w, int mask, int bytes, int access, int site) {
-    if (access != Access.PLACE && sanitizer != null) sanitizer.foreign(w, mask, bytes, access, site);
+    if (access == Access.PLACE) return;
+    trace(w, mask, bytes, access, site, (lane, offset) -> SyncObject.sharedWord(w.owners[lane], offset));
+    if (sanitizer != null) sanitizer.foreign(w, mask, bytes, access, site);
   }
 
   @Override
   public void global(Warp w, int mask, long window, int bytes, int access, int site) {
     if (access == Access.PLACE) return;
+    trace(w, mask, bytes, access, site, (_, offset) -> SyncObject.globalWord(window + offset));
     traffic.global(w.offsets, mask, bytes, access, site);
     if (sanitizer != null) sanitizer.global(w, mask, window, w.offsets, bytes, access, site);
+  }
+
+  /** Tells who explores schedules of accesses by which threads may synchronise. */
+  private static void trace(Warp w, int mask, int bytes, int access, int site, Words words) {
+    if (w.cta.state.trace.isEmpty()) return;
+    var at = w.cta.kernel.sites().get(site);
+    if (access != Access.ATOMIC && !at.order().strong()) return;
+    var use = access == Access.READ ? Use.READ : at.addsUnseen() ? Use.ADD : Use.WRITE;
+    var used = new LinkedHashSet<SyncObject>();
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      for (int i = 0; i < bytes; i += Integer.BYTES) used.add(words.at(lane, w.offsets[lane] + i));
+    }
+    for (var word : used) w.cta.state.trace.get().uses(word, use, 0, false);
   }
 
   @Override

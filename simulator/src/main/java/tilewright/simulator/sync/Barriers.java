@@ -9,6 +9,8 @@ import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaneReport;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.Sanitizer;
 import tilewright.simulator.sanitizer.SyncClock;
@@ -28,6 +30,8 @@ public final class Barriers {
     /** The knowledge of the threads that arrived; null when nobody watches. */
     SyncClock clock;
     int expected;
+    /** How often it has opened. */
+    long phase;
     boolean used;
     /** Votes of a reducing barrier. */
     int truths;
@@ -126,7 +130,12 @@ public final class Barriers {
       if (b.clock == null) b.clock = Sanitizer.of(cta).causality().clock();
       Sanitizer.of(cta).causality().release(w, mask, b.clock);
     }
-    if (complete(b)) open(b);
+    trace(id, Use.ARRIVE, complete(b));
+    if (complete(b)) open(id);
+  }
+
+  private void trace(int id, Use use, boolean completes) {
+    cta.state.trace.ifPresent(t -> t.uses(SyncObject.barrier(cta, id), use, barriers[id].phase, completes));
   }
 
   private static String text(int expected) {
@@ -152,8 +161,15 @@ public final class Barriers {
     return b.expected == ALL || threads >= b.expected;
   }
 
-  private void open(Barrier b) {
+  private void open(int id) {
+    var b = barriers[id];
     var waiting = List.copyOf(b.waiting);
+    b.phase++;
+    cta.state.trace.ifPresent(t -> {
+      for (var w : cta.warps) {
+        if (w.groups.stream().anyMatch(waiting::contains)) t.wakes(w, SyncObject.barrier(cta, id), b.phase);
+      }
+    });
     if (cta.state.sanitize) {
       for (var w : cta.warps) {
         for (var g : w.groups) if (waiting.contains(g)) Sanitizer.of(cta).causality().acquire(w, g.mask, b.clock);
@@ -177,7 +193,11 @@ public final class Barriers {
 
   /** Threads have exited: barriers that wait for all threads may now be complete. */
   public void exited() {
-    for (var b : barriers) if (!b.waiting.isEmpty() && complete(b)) open(b);
+    for (int id = 0; id < COUNT; id++) {
+      if (barriers[id].waiting.isEmpty() || !complete(barriers[id])) continue;
+      trace(id, Use.ARRIVE, true);
+      open(id);
+    }
   }
 
   /** Names, for a report, the threads that have arrived at barriers in use and those that have not. */

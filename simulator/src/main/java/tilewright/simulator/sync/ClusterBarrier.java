@@ -7,6 +7,8 @@ import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaneReport;
 import tilewright.simulator.core.MemoryOrder;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.Sanitizer;
 import tilewright.simulator.sanitizer.SyncClock;
@@ -59,7 +61,12 @@ public final class ClusterBarrier {
         causality.releaseFenced(w, mask, MemoryOrder.Scope.CLUSTER, barrier.arriving);
       }
     }
+    barrier.trace(w, Use.ARRIVE, barrier.isComplete());
     barrier.completeIfAll();
+  }
+
+  private void trace(Warp w, Use use, boolean completes) {
+    w.cta.state.trace.ifPresent(t -> t.uses(SyncObject.clusterBarrier(w.cta.cluster), use, phase, completes));
   }
 
   /** {@code barrier.cluster.wait}; returns whether all lanes must wait. Lanes that must while others need not part. */
@@ -70,6 +77,7 @@ public final class ClusterBarrier {
     if (never != 0) throw invalid(w, never, site, "waits at the cluster's barrier without having arrived");
     int blocked = mask & barrier.arrived[i];
     int passed = mask & ~blocked;
+    if (passed != 0) barrier.trace(w, Use.RESUME, false);
     barrier.armed[i] &= ~passed;
     if (passed != 0 && barrier.completed != null) {
       Sanitizer.of(w.cta).causality().acquire(w, passed, barrier.completed);
@@ -92,17 +100,22 @@ public final class ClusterBarrier {
   }
 
   /** Threads have exited, which nobody waits for any more. */
-  public void exited() {
+  public void exited(Warp w) {
+    if (isComplete()) trace(w, Use.ARRIVE, true);
     completeIfAll();
   }
 
-  private void completeIfAll() {
+  private boolean isComplete() {
     int any = 0;
     for (int i = 0; i < warps.length; i++) {
-      if ((warps[i].live & ~arrived[i]) != 0) return;
+      if ((warps[i].live & ~arrived[i]) != 0) return false;
       any |= arrived[i];
     }
-    if (any == 0) return;
+    return any != 0;
+  }
+
+  private void completeIfAll() {
+    if (!isComplete()) return;
     phase++;
     completed = arriving;
     arriving = null;

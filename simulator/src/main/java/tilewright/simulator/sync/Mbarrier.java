@@ -7,6 +7,8 @@ import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.MemoryOrder;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.Sanitizer;
 import tilewright.simulator.sanitizer.SyncClock;
@@ -127,11 +129,13 @@ final class Mbarrier {
   Optional<String> announce(int count) {
     if (pending + count > MOST) return Optional.of("awaits more than " + MOST + " arrivals");
     pending += count;
+    trace(Use.EXPECT, false);
     return Optional.empty();
   }
 
   /** Changes the transaction count. Returns what is wrong with that, if anything. */
   Optional<String> expect(int bytes) {
+    trace(Use.EXPECT, false);
     return changeTransactions(bytes, "expects ");
   }
 
@@ -172,7 +176,9 @@ final class Mbarrier {
   }
 
   private void settle() {
-    if (pending != 0 || transactions != 0) return;
+    boolean completes = pending == 0 && transactions == 0;
+    trace(Use.ARRIVE, completes);
+    if (!completes) return;
     phase++;
     pending = expected;
     if (near != null) {
@@ -186,6 +192,11 @@ final class Mbarrier {
     arrived.clear();
     owner.cluster.progress();
     for (var w : owner.warps) w.resume(LaneGroup.State.AT_MBARRIER);
+  }
+
+  /** Tells who explores schedules of a use in the current phase. */
+  void trace(Use use, boolean completes) {
+    owner.state.trace.ifPresent(t -> t.uses(SyncObject.mbarrier(owner, offset), use, phase, completes));
   }
 
   /** All that a deadlock may hang on. */

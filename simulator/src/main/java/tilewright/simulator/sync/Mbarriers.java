@@ -7,6 +7,7 @@ import tilewright.simulator.Profile.BarrierUse;
 import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.AsyncAccess;
 import tilewright.simulator.sanitizer.Sanitizer;
@@ -46,14 +47,16 @@ public final class Mbarriers {
             + Mbarrier.MOST);
       }
       var watch = w.cta.state.sanitize ? new MbarrierWatch(w, lane, site) : null;
-      own(w, lane, site).objects.put(w.offsets[lane], new Mbarrier(w.cta, w.offsets[lane], count[lane], watch));
+      var b = new Mbarrier(w.cta, w.offsets[lane], count[lane], watch);
+      own(w, lane, site).objects.put(w.offsets[lane], b);
+      b.trace(Use.WRITE, false);
     }
   }
 
   public static void invalidate(Warp w, int mask, int site) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
-      find(own(w, lane, site), w, lane, site);
+      find(own(w, lane, site), w, lane, site).trace(Use.WRITE, false);
       Mbarriers.of(w.cta).objects.remove(w.offsets[lane]);
     }
   }
@@ -101,10 +104,11 @@ public final class Mbarriers {
 
   /** A phase by parity; lanes whose phase has completed are set in the predicate. Nonzero: nobody's has, so wait. */
   public static int tryWaitParity(Warp w, int mask, int[] parity, int predicate, int site) {
-    int done = testParity(w, mask, parity, site) | resumed(w, mask, site);
+    int done = parity(w, mask, parity, Use.BLOCK, site) | resumed(w, mask, site);
     int waits = settleWait(w, mask, done, predicate, site);
     w.current.suspended = 0;
-    if (waits != 0) suspend(w, mask, site);
+    // Hardware may let a thread come late, although this one never misses the end of its suspension.
+    if (waits != 0 && w.cta.state.trace.isEmpty()) suspend(w, mask, site);
     return waits;
   }
 
@@ -134,7 +138,7 @@ public final class Mbarriers {
 
   /** A phase by the state that the arrival in it returned. */
   public static int tryWait(Warp w, int mask, long[] state, int predicate, int site) {
-    return settleWait(w, mask, test(w, mask, state, site), predicate, site);
+    return settleWait(w, mask, state(w, mask, state, Use.BLOCK, site), predicate, site);
   }
 
   private static int settleWait(Warp w, int mask, int done, int predicate, int site) {
@@ -145,7 +149,10 @@ public final class Mbarriers {
     var group = w.current;
     boolean late = group.timedOut;
     group.timedOut = false;
+    var trace = w.cta.state.trace;
+    trace.ifPresent(t -> t.tries(site));
     if (done != 0 || late || w.cta.random().nextInt(ONE_FAILS_IN) == 0) return 0;
+    if (trace.isPresent() && trace.get().givesUp(w, site)) return 0;
     // An instruction that may suspend the thread needs no busy loop: it is tried again when a phase completes.
     group.state = LaneGroup.State.AT_MBARRIER;
     group.site = site;
@@ -154,11 +161,18 @@ public final class Mbarriers {
   }
 
   public static int testParity(Warp w, int mask, int[] parity, int site) {
+    return parity(w, mask, parity, Use.POLL, site);
+  }
+
+  /** @param failing what a lane does to an object whose phase is not over */
+  private static int parity(Warp w, int mask, int[] parity, Use failing, int site) {
     int done = 0;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(own(w, lane, site), w, lane, site);
-      if (!b.isOverByParity(parity[lane])) continue;
+      boolean over = b.isOverByParity(parity[lane]);
+      b.trace(over && failing == Use.BLOCK ? Use.WAIT : failing, false);
+      if (!over) continue;
       if (b.watch() != null) b.watch().checkPhase(w, lane, b.phase(), site);
       done |= acquired(w, lane, b, site);
     }
@@ -166,11 +180,17 @@ public final class Mbarriers {
   }
 
   public static int test(Warp w, int mask, long[] state, int site) {
+    return state(w, mask, state, Use.POLL, site);
+  }
+
+  private static int state(Warp w, int mask, long[] state, Use failing, int site) {
     int done = 0;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(own(w, lane, site), w, lane, site);
-      if (b.isOver(state[lane])) done |= acquired(w, lane, b, site);
+      boolean over = b.isOver(state[lane]);
+      b.trace(over && failing == Use.BLOCK ? Use.RESUME : failing, false);
+      if (over) done |= acquired(w, lane, b, site);
     }
     return done;
   }

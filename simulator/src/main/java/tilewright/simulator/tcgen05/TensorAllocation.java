@@ -6,6 +6,8 @@ import tilewright.simulator.core.Access;
 import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sync.Probes;
 import tilewright.simulator.tmem.TmemAddress;
@@ -21,6 +23,7 @@ public final class TensorAllocation {
 
   /** Allocates columns and writes their address to the place in {@link Warp#offsets}; nonzero: wait. */
   public static int allocate(Warp w, int mask, int[] columns, int ctas, int site) {
+    trace(w, ctas, site);
     int lane = Integer.numberOfTrailingZeros(mask);
     var memory = TensorMemory.of(w.cta);
     var request = find(w);
@@ -47,6 +50,7 @@ public final class TensorAllocation {
 
   /** Frees an allocation; nonzero: wait. */
   public static int free(Warp w, int mask, int[] address, int[] columns, int ctas, int site) {
+    trace(w, ctas, site);
     int lane = Integer.numberOfTrailingZeros(mask);
     var memory = TensorMemory.of(w.cta);
     var request = find(w);
@@ -71,6 +75,12 @@ public final class TensorAllocation {
   public static void relinquish(Warp w, int mask, int ctas, int site) {
     TensorMemory.of(w.cta).require(ctas, w, Integer.numberOfTrailingZeros(mask), site);
     TensorMemory.of(w.cta).relinquish();
+  }
+
+  private static void trace(Warp w, int ctas, int site) {
+    w.cta.state.trace.ifPresent(t -> {
+      for (var cta : group(w, 0, ctas, site)) t.uses(SyncObject.tensorMemory(cta), SyncTrace.Use.WRITE, 0, false);
+    });
   }
 
   private static TensorMemory.Request find(Warp w) {

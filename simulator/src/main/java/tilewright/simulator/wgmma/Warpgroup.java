@@ -10,6 +10,8 @@ import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaneReport;
+import tilewright.simulator.core.SyncObject;
+import tilewright.simulator.core.SyncTrace.Use;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.sanitizer.AsyncQueue;
 import tilewright.simulator.sanitizer.Sanitizer;
@@ -91,6 +93,7 @@ public final class Warpgroup {
     }
     operation.warps[rank] = fragments;
     joined[rank]++;
+    cta.state.trace.ifPresent(t -> t.uses(SyncObject.warpgroup(cta, first), Use.ARRIVE, number, false));
     if (Arrays.stream(joined).allMatch(n -> n > number)) cta.cluster.async.issue(operation);
     return operation;
   }
@@ -106,6 +109,7 @@ public final class Warpgroup {
 
   /** A warp has waited for so many operations. */
   void tell(Warp w, long operations) {
+    cta.state.trace.ifPresent(t -> t.uses(SyncObject.warpgroup(cta, first), Use.RESUME, operations, false));
     WgmmaWarp.of(w).watch.awaited(operations);
     Sanitizer.of(cta).causality().complete(w, -1, queue(), (int) operations);
   }

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.PtxParser;
+import tilewright.simulator.Engine;
 import tilewright.simulator.compiler.module.ModuleData;
 
 /** HotSpot leaves methods of more than 8000 bytecodes to the interpreter: none may be that large. */
@@ -21,7 +22,7 @@ class CodeSizeTest {
 
   private static ClassModel generated(String ptx) {
     var module = PtxParser.parse(ptx);
-    var compilation = new Compilation(module, new ModuleData(module, 1), module.functions().getLast(), false,
+    var compilation = new Compilation(module, new ModuleData(module, 1), module.functions().getLast(), Engine.Code.FAST,
         () -> {});
     var bytes = compilation.code();
     assertEquals(List.of(), compilation.problems());

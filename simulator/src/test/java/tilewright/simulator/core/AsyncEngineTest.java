@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +37,7 @@ class AsyncEngineTest {
   }
 
   private AsyncEngine engine(long seed, int... chained) {
-    var engine = new AsyncEngine();
+    var engine = new AsyncEngine(Optional.empty());
     engine.reset(new SplittableRandom(seed));
     completed.clear();
     for (int i = 0; i < chained.length; i++) {

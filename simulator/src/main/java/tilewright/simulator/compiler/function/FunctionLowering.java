@@ -1,6 +1,7 @@
 package tilewright.simulator.compiler.function;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import tilewright.ptx.PtxPrinter;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
+import tilewright.simulator.Engine;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.compiler.code.MachineMethod;
 import tilewright.simulator.compiler.code.Op;
@@ -43,11 +45,15 @@ public final class FunctionLowering {
   private final Runnable check;
   private final Lowering lowering;
   private final CallLowering calls;
+  private final boolean stepwise;
+  /** Sites of instructions at which threads synchronise. */
+  private final BitSet synchronising = new BitSet();
   private String source = "";
   private Mentions mentions = new Mentions(List.of());
 
   public FunctionLowering(PtxModule module, ModuleFunctions functions, CallGraph graph, MemoryPlan memory,
-      boolean watched, Runnable check) {
+      Engine.Code code, Runnable check) {
+    stepwise = code == Engine.Code.STEPWISE;
     this.check = check;
     for (var item : module.items()) {
       if (item instanceof PtxModule.SourceFile(int index, var path)) {
@@ -55,7 +61,7 @@ public final class FunctionLowering {
       }
     }
     this.memory = memory;
-    lowering = new Lowering(memory, new Scope(Optional.empty()), watched);
+    lowering = new Lowering(memory, new Scope(Optional.empty()), code != Engine.Code.FAST);
     calls = new CallLowering(functions, graph, memory, lowering, this::body);
   }
 
@@ -85,6 +91,11 @@ public final class FunctionLowering {
 
   public List<Site> sites() {
     return sites;
+  }
+
+  /** Whether threads synchronise at a site; only known of stepwise code. */
+  public boolean synchronises(int site) {
+    return synchronising.get(site);
   }
 
   public List<Problem> problems() {
@@ -168,6 +179,10 @@ public final class FunctionLowering {
         throw new Unsupported(wrong);
       });
       guard.ifPresent(g -> MachineMethod.requirePredicate(g.predicate()));
+      if (stepwise && SyncPoints.contains(i)) {
+        synchronising.set(site);
+        lowering.label(lowering.freshLabel("step"));
+      }
       lowering.begin(site, guard);
       if (guard.isPresent() && (WarpLowering.CONVERGENT.contains(i.opcode()) || i.opcode().equals("call"))) {
         // Lanes without the guard go around, so that only those with it meet here.
