@@ -10,6 +10,7 @@ import tilewright.device.driver.GpuException;
 import tilewright.device.driver.GpuProbe;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Profile;
+import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
@@ -41,6 +42,11 @@ public enum Backend {
   public record Result(List<?> findings, Optional<Long> instructions, double ms, Optional<Profile> profile) {
     public Result {
       findings = List.copyOf(findings);
+    }
+
+    static Result of(SimulationResult result) {
+      return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,
+          result.profile());
     }
 
     /** The result of this run and a further one, with the further one's profile. */
@@ -76,9 +82,7 @@ public enum Backend {
   }
 
   static Result simulate(Launch launch, SimulatorOptions options) {
-    var result = Simulator.run(launch, options);
-    return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,
-        result.profile());
+    return Result.of(Simulator.run(launch, options));
   }
 
   static Result runOn(Gpu gpu, Launch launch) {

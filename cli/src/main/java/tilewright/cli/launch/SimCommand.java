@@ -20,7 +20,8 @@ import tilewright.simulator.UnsupportedPtxException;
 
 /** {@code tilewright sim}: runs launches in the simulator. */
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
-@Examples({"sim launch.json", "sim launches --sanitize --threads 1", "sim launch.json --trace trace.json"})
+@Examples({"sim launch.json", "sim launches --sanitize --threads 1", "sim launch.json --trace trace.json",
+    "sim launch.json --explore --save-schedule bad.txt"})
 public final class SimCommand extends LaunchCommand {
   private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
   /** The largest launches that the sanitizer watches unasked: it takes several times the time, ten times the memory. */
@@ -60,6 +61,9 @@ public final class SimCommand extends LaunchCommand {
   @Mixin
   private ScheduleOptions schedule;
 
+  @Mixin
+  private ExploreOptions explore;
+
   public SimCommand(Console console) {
     super(console);
   }
@@ -67,11 +71,16 @@ public final class SimCommand extends LaunchCommand {
   @Override
   public Integer call() {
     schedule.check();
+    explore.check();
     mebibytes.filter(m -> m < 1 || m > MOST_MEBIBYTES).ifPresent(m -> {
       throw CommandFailure.badInput("--limit-memory is " + m + "; needed is 1 to " + MOST_MEBIBYTES);
     });
     if (!FP4_MODELS.containsKey(fp4Model)) {
       throw CommandFailure.badInput("--fp4-model is " + fp4Model + "; needed is sf-tensor or mma-sim");
+    }
+    if (explore.used() && (plain || profile || page.isPresent() || trace.isPresent())) {
+      throw CommandFailure.badInput("--explore and --schedule run with the sanitizer and without a profile: leave "
+          + "--no-sanitize, --profile, --profile-page and --trace out");
     }
     if (sanitize && plain) throw CommandFailure.badInput("--sanitize and --no-sanitize exclude each other");
     page.ifPresent(AtomicFile::requireWritable);
@@ -87,6 +96,7 @@ public final class SimCommand extends LaunchCommand {
   @Override
   LaunchRow run(String name, LaunchFile file) {
     try {
+      if (explore.used()) return explore.run(name, file, options(file), console());
       var result = Backend.simulate(file.launch(), options(file));
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
       return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty())

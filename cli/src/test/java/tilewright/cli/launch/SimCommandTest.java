@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +34,35 @@ public class SimCommandTest {
         cvt.u64.u32 %rd2, %r2;
         add.u64 %rd3, %rd1, %rd2;
         st.global.u8 [%rd3], %r3;
+        ret;
+      }
+      """;
+
+  /** Warp 1 waits for one phase, and misses it where warp 0 completes the next one before it looks. */
+  private static final String TWO_PHASES = """
+      .version 8.0
+      .target sm_80
+      .address_size 64
+      .visible .entry k()
+      {
+        .reg .b32 %r<4>;
+        .reg .b64 %rd<4>;
+        .reg .pred %p<4>;
+        .shared .align 8 .b64 bar;
+        mov.u32 %r1, %tid.x;
+        setp.ne.u32 %p1, %r1, 0;
+        @!%p1 mbarrier.init.shared.b64 [bar], 1;
+        bar.sync 0;
+        setp.lt.u32 %p2, %r1, 32;
+        @%p2 bra first;
+      wait:
+        mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0;
+        @!%p3 bra wait;
+        ret;
+      first:
+        @%p1 ret;
+        mbarrier.arrive.shared.b64 %rd1, [bar];
+        mbarrier.arrive.shared.b64 %rd2, [bar];
         ret;
       }
       """;
@@ -66,6 +97,46 @@ public class SimCommandTest {
     assertTrue(plain.out().contains("instructions, not sanitized"), plain.out());
     assertTrue(!Cli.run("sim", "--no-sanitize", "--json", small).json().getFirst().get("sanitized").asBoolean());
     assertEquals(Exit.BAD_INPUT, Cli.run("sim", "--no-sanitize", "--sanitize", small).exitCode());
+  }
+
+  @Test
+  void aProofSaysHowManySchedulesThereAre() throws IOException {
+    var file = launch(4, 6, 5);
+    var run = Cli.run("sim", "--explore", "--json", file);
+    assertEquals(Exit.OK, run.exitCode(), run.out() + run.err());
+    var row = run.json().getFirst().get("exploration");
+    assertEquals("proved", row.get("outcome").asText());
+    assertEquals(1, row.get("schedules").asInt());
+    assertTrue(Cli.run("sim", "--explore", file).out().contains("proved after 1 schedule of 1 step"));
+  }
+
+  @Test
+  void aScheduleThatIsFoundIsReplayed() throws IOException {
+    Files.writeString(folder.resolve("two.ptx"), TWO_PHASES);
+    var file = Files.writeString(folder.resolve("two.json"), """
+        {"ptx": "two.ptx", "entry": "k", "grid": [1,1,1], "block": [64,1,1], "buffers": {}, "args": []}
+        """).toString();
+    var schedule = folder.resolve("schedule.txt").toString();
+    var run = Cli.run("sim", "--explore", "--save-schedule", schedule, file);
+    assertEquals(Exit.CHECK_FAILED, run.exitCode(), run.out() + run.err());
+    assertTrue(run.out().contains("schedule: 0/0"), run.out());
+    var again = Cli.run("sim", "--schedule", schedule, "--json", file);
+    assertEquals(Exit.CHECK_FAILED, again.exitCode());
+    assertEquals("DEADLOCK", again.json().getFirst().get("findings").get(0).get("kind").asText());
+  }
+
+  @Test
+  void optionsOfExplorationsAreChecked() throws IOException {
+    var file = launch(4, 6, 5);
+    var text = Files.writeString(folder.resolve("no-schedule.txt"), "0/0").toString();
+    for (var options : new String[][] {{"--explore", "--schedule", text}, {"--save-schedule", text},
+        {"--explore", "--limit-schedules", "0"}, {"--explore", "--no-sanitize"}, {"--explore", "--profile"},
+        {"--schedule", text}, {"--schedule", folder.resolve("none.txt").toString()}}) {
+      var arguments = new ArrayList<>(List.of("sim", file));
+      arguments.addAll(List.of(options));
+      var run = Cli.run(arguments.toArray(String[]::new));
+      assertEquals(Exit.BAD_INPUT, run.exitCode(), String.join(" ", options) + run.out() + run.err());
+    }
   }
 
   /** 16 MiB of buffers are watched, a byte more is not. */

@@ -50,6 +50,9 @@ public final class ScheduleExplorer {
 
   private static void require(Kernel kernel, Launch launch, SimulatorOptions options) {
     LaunchChecks.require(kernel, launch, LaunchState.architecture(kernel, options));
+    MemoryNeed.excess(kernel, launch, options.withSanitizer(true)).ifPresent(excess -> {
+      throw new IllegalArgumentException(excess.findings().getFirst().message());
+    });
     if (kernel.clusters().cancels()) {
       throw new IllegalArgumentException("kernel '" + kernel.name() + "' cancels launches of clusters, whose schedules "
           + "cannot be explored");
