@@ -79,6 +79,9 @@ public final class CudaCommand implements Callable<Integer> {
     var library = RuntimeLibrary.folder(UserCache.folder());
     var host = new HostProgram(device, new Watching(options(), only, record), report, library);
     int status = isSource(program) ? compileAndRun(program, device, library, host) : run(host, program, arguments(1));
+    report.unsuitable().ifPresent(why -> {
+      throw CommandFailure.badFile(program, why);
+    });
     var row = report.row(program.toString(), status);
     if (console.json()) console.result(row, "");
     console.note(report.summary(!plain) + (status == 0 ? "" : "; the program's exit status is " + status));

@@ -22,6 +22,7 @@ record Frame(int operation, ByteBuffer operands) {
   static final int RELEASE = 10;
   static final int ENCODE = 11;
   static final int HEAP_LIMIT = 12;
+  static final int UNSUITABLE = 13;
   private static final int HEADER_BYTES = 8;
 
   /** @throws EOFException when the program has closed the connection */

@@ -2,6 +2,7 @@ package tilewright.cli.cuda;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import tilewright.cli.io.Console;
 import tilewright.simulator.Finding;
@@ -14,6 +15,7 @@ final class Report {
   private long watched;
   private long faulty;
   private long refused;
+  private Optional<String> unsuitable = Optional.empty();
 
   private record Mistake(String kernel, Finding.Kind kind, int line, String source) {}
 
@@ -55,6 +57,16 @@ final class Report {
   synchronized void refused(String message) {
     refused++;
     console.note(message);
+  }
+
+  /** The program cannot run here at all, and ends. */
+  synchronized void unsuitable(String why) {
+    unsuitable = Optional.of(why);
+  }
+
+  /** Why the program cannot run here, if it cannot. */
+  synchronized Optional<String> unsuitable() {
+    return unsuitable;
   }
 
   synchronized boolean clean() {

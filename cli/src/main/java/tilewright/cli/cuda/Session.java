@@ -104,6 +104,7 @@ final class Session implements AutoCloseable {
       case Frame.RELEASE -> memory.release(in.getLong());
       case Frame.ENCODE -> encode(in).write(channel);
       case Frame.HEAP_LIMIT -> memory.memory().heap().limit(in.getLong());
+      case Frame.UNSUITABLE -> report.unsuitable(frame.text());
       default -> throw new IllegalStateException("the library sent operation " + frame.operation()
           + ", which is not known");
     }

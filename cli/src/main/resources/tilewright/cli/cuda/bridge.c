@@ -181,6 +181,15 @@ uint64_t take_region(uint64_t bytes) {
   return offset;
 }
 
+void tw_unsuitable(const char *why) {
+  tw_lock();
+  fflush(stdout);
+  Buffer b = request(UNSUITABLE);
+  append_text(&b, why);
+  tell(&b);
+  _exit(2);
+}
+
 void pass_time(uint64_t ns) { simulated_ns += ns; }
 
 static void settle_launch(void) {

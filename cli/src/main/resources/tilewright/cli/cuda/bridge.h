@@ -21,6 +21,8 @@ static inline void tw_leave(const char *unused) { (void) unused; tw_unlock(); }
 // Holds the lock to the end of the block.
 #define LOCKED __attribute__((cleanup(tw_leave))) const char locked_ = 0; (void) locked_; tw_lock()
 
+// Ends a program that cannot run here; the command says why.
+__attribute__((noreturn)) void tw_unsuitable(const char *why);
 void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Says that a call is missing. Returns NOT_SUPPORTED.
 int tw_unsupported(const char *name);

@@ -170,9 +170,7 @@ API Result cuGetProcAddress(const char *name, void **function, int version, uint
 // Programs with the static runtime begin with it.
 API Result cuGetExportTable(const void **table, const void *id) {
   (void) id;
-  *table = NULL;
-  static bool said;
-  if (!said) tw_say("the program contains the static CUDA runtime: link it with nvcc -cudart shared");
-  said = true;
-  return NOT_SUPPORTED;
+  (void) table;
+  // That runtime does not look at errors, and crashes.
+  tw_unsuitable("it contains the static CUDA runtime: link it with nvcc -cudart shared");
 }

@@ -2,7 +2,8 @@
 #pragma once
 #include "bridge.h"
 
-enum { HELLO = 1, ALLOCATE, FREE, MODULE, KERNEL, VARIABLE, LAUNCH_KERNEL, FETCH, STORE, RELEASE, ENCODE, HEAP_LIMIT };
+enum { HELLO = 1, ALLOCATE, FREE, MODULE, KERNEL, VARIABLE, LAUNCH_KERNEL, FETCH, STORE, RELEASE, ENCODE, HEAP_LIMIT,
+  UNSUITABLE };
 
 typedef struct { char *bytes; size_t used, room; } Buffer;
 

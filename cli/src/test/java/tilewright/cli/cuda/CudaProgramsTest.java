@@ -95,6 +95,15 @@ class CudaProgramsTest {
   }
 
   @Test
+  void theStaticRuntimeIsRefusedWithoutACrash() throws IOException {
+    var program = compiled("vector_add", "-cudart", "static");
+    var run = Cli.run("cuda", program.toString());
+    assertEquals(2, run.exitCode(), run.err());
+    assertTrue(run.err().contains("it contains the static CUDA runtime: link it with nvcc -cudart shared"), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
   void aRaceIsFoundAtItsLine() throws IOException {
     var run = run("reduction", List.of("-DRACE"));
     assertTrue(run.report.contains("RACE at reduction.cu:9 "), run.report);
