@@ -15,7 +15,9 @@ public record ExplorationLimits(long schedules, Duration time, Consumer<Progress
   public record Progress(long schedules, long steps, Duration time) {}
 
   public ExplorationLimits {
-    if (schedules < 1) throw new IllegalArgumentException("limit of schedules is " + schedules + ", but must be positive");
+    if (schedules < 1) {
+      throw new IllegalArgumentException("limit of schedules is " + schedules + ", but must be positive");
+    }
   }
 
   public static ExplorationLimits of(long schedules, Duration time) {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  */
 public record Schedule(List<String> steps) {
   private static final String HEADER = "tilewright schedule 1";
-  private static final Pattern RUN = Pattern.compile("(\\d+/\\d+(?:#\\d+)*)(?: x(\\d+))?");
+  private static final Pattern RUN = Pattern.compile("(\\d+/\\d+(?:#\\d+)*)(?: x(\\d{1,9}))?");
   private static final int MOST_STEPS = 1 << 24;
 
   public Schedule {
@@ -31,7 +31,7 @@ public record Schedule(List<String> steps) {
     for (var line : lines.subList(1, lines.size())) {
       var run = RUN.matcher(line);
       if (!run.matches()) throw new IllegalArgumentException("'" + line + "' is no step, such as 0/3 or 0/3#5 x2");
-      long count = run.group(2) == null ? 1 : Long.parseLong(run.group(2).substring(0, Math.min(9, run.group(2).length())));
+      long count = run.group(2) == null ? 1 : Long.parseLong(run.group(2));
       if (count < 1 || steps.size() + count > MOST_STEPS) {
         throw new IllegalArgumentException("'" + line + "' makes no number of steps from 1 to " + MOST_STEPS);
       }

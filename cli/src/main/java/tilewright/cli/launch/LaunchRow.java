@@ -47,7 +47,9 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
 
   /** The end of a launch, with its exit code. */
   enum Status {
-    OK("ok", Exit.OK), LIMITED("not explored to the end", Exit.CHECK_FAILED), DIFF("differs", Exit.CHECK_FAILED), FOUND("with findings", Exit.CHECK_FAILED),
+    OK("ok", Exit.OK),
+    LIMITED("not explored to the end", Exit.CHECK_FAILED),
+    DIFF("differs", Exit.CHECK_FAILED), FOUND("with findings", Exit.CHECK_FAILED),
     REFUSED("refused", Exit.BAD_INPUT), LACKING("beyond this machine", Exit.ENVIRONMENT),
     BROKEN("ended by an error of Tilewright", Exit.CHECK_FAILED);
 
@@ -129,7 +131,8 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
     text.append(launch).append(String.format(Locale.ROOT, "  %.1f ms", ms));
     instructions.ifPresent(n -> text.append(", ").append(n).append(" instructions"));
     exploration.ifPresent(e -> text.append(", ").append(e.outcome).append(" after ").append(e.schedules)
-        .append(e.schedules == 1 ? " schedule of " : " schedules, the longest of ").append(e.longest).append(e.longest == 1 ? " step" : " steps"));
+        .append(e.schedules == 1 ? " schedule of " : " schedules, the longest of ").append(e.longest)
+        .append(e.longest == 1 ? " step" : " steps"));
     sanitized.filter(watched -> !watched).ifPresent(_ -> text.append(", not sanitized"));
     mismatch.ifPresent(m -> text.append("  ").append(m));
     findings.forEach(f -> text.append("\n         ").append(f));

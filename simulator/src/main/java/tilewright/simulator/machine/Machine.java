@@ -87,8 +87,8 @@ public final class Machine {
     var space = new AddressSpace(memory, workspace ? Optional.of(GridWorkspace.initial()) : Optional.empty(),
         options.sanitize() ? Optional.of(shadows) : Optional.empty());
     var parameters = Arguments.encode(kernel, launch, List.of());
-    return execute(new LaunchState(kernel, launch, options, space, parameters, start, Optional.empty()), shadows, options,
-        start);
+    var state = new LaunchState(kernel, launch, options, space, parameters, start, Optional.empty());
+    return execute(state, shadows, options, start);
   }
 
   private static SimulationResult execute(LaunchState state, GlobalShadows shadows, SimulatorOptions options,

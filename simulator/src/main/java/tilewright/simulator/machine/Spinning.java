@@ -1,7 +1,6 @@
 package tilewright.simulator.machine;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +56,7 @@ final class Spinning {
     var question = new Question(footprint, lanes);
     boolean again = question.equals(asked.put(agent, question));
     if (again || lanes.size() == 1 && lanes.getFirst().block == begin) {
-      waiting.put(agent, footprint.actions().stream().map(Action::object).collect(Collectors.toCollection(HashSet::new)));
+      waiting.put(agent, footprint.actions().stream().map(Action::object).collect(Collectors.toSet()));
     } else if (lanes.size() > 1) {
       WarpRunner.yield(w);
     }
