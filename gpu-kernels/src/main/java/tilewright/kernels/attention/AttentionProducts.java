@@ -17,6 +17,7 @@ import tilewright.kernel.collective.attention.WarpExchange;
 import tilewright.kernel.tiled.AccumulatorOperand;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -97,14 +98,18 @@ final class AttentionProducts {
   void score(KeyValueTiles.Step step) {
     if (step.chunk() == 0) s = scoring.accumulators(k);
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
-    var here = variant.rematerialisation().forOperands(k, thread, tiling).settled();
+    var here = variant.rematerialisation().forKeys(k, thread, tiling).settled();
     var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> scoring.plain());
     for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at))
-          .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, step.queryStage()));
+          .orElseGet(() -> loadQueries(holdsAddressesOfQueries() ? thread : here, at, step.queryStage()));
       scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s, instructions.apply(slice));
     }
+  }
+
+  private boolean holdsAddressesOfQueries() {
+    return variant.tuned() && variant.rematerialisation() != Rematerialisation.QUERIES_AND_VALUES;
   }
 
   /** The thread's values of S. */
@@ -122,7 +127,8 @@ final class AttentionProducts {
     }
     var operand = AccumulatorOperand.of(scoring, mixing);
     IntFunction<Fragment> rounded = slice -> operand.slice(k, step.weights(), slice);
-    p = variant.tuned() ? rounded : slices(mixing, rounded)::get;
+    boolean oneByOne = variant.tuned() && variant.rematerialisation() == Rematerialisation.NONE;
+    p = oneByOne ? rounded : slices(mixing, rounded)::get;
   }
 
   private void store(List<F32> weights, SharedTensor tile) {
@@ -142,7 +148,7 @@ final class AttentionProducts {
 
   /** O += P·V for a chunk of O's columns and of keys. */
   void mix(KeyValueTiles.Step step) {
-    var here = variant.rematerialisation().forOperands(k, thread, tiling).settled();
+    var here = variant.rematerialisation().forValues(k, thread, tiling).settled();
     int chunks = tiling.keyChunks();
     // P of all keys stays in registers for the next columns, that of a chunk of keys only for its own.
     if (chunks > 1) sharedP.ifPresent(tile -> p = slice -> loadP(here, tile, slice));

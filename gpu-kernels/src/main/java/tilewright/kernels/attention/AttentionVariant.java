@@ -119,7 +119,8 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
 
   /**
    * Whether registers are used as was fastest on an H200: addresses of Q stay in registers, and P is rounded slice by
-   * slice in front of its product. The other variants keep the form in which they were measured.
+   * slice in front of its product, unless something is {@linkplain #rematerialisation computed anew}. The other
+   * variants keep the form in which they were measured.
    */
   boolean tuned();
 
@@ -188,14 +189,23 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   enum Rematerialisation {
     /** The assembler decides. */
     NONE,
+    /** Addresses of K in shared memory. */
+    KEYS,
+    /** Addresses of Q and V in shared memory, and the bounds of masks. */
+    QUERIES_AND_VALUES,
     /** Addresses of both products' operands in shared memory, and the bounds of masks. */
     OPERANDS,
     /** Besides, addresses of the copies from global memory. */
     COPIES;
 
-    /** The thread's number for operands and masks. */
-    I32 forOperands(Scope k, I32 thread, AttentionTiling tiling) {
-      return this == NONE ? thread : opaque(k, thread, tiling);
+    /** The thread's number for K. */
+    I32 forKeys(Scope k, I32 thread, AttentionTiling tiling) {
+      return this == NONE || this == QUERIES_AND_VALUES ? thread : opaque(k, thread, tiling);
+    }
+
+    /** The thread's number for V and masks. */
+    I32 forValues(Scope k, I32 thread, AttentionTiling tiling) {
+      return this == NONE || this == KEYS ? thread : opaque(k, thread, tiling);
     }
 
     /** The thread's number for copies. */

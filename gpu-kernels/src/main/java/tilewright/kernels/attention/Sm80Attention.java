@@ -94,7 +94,7 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
         .in(tile.sequence(), mask.isEmpty());
     var s = variant.modification().apply(k, thread, products.rowsOfScores(), scales, place,
         variant.blockMask() && mask.isEmpty(), products.scores());
-    return mask.map(m -> m.apply(k, variant.rematerialisation().forOperands(k, thread, variant.tiling()), place, s))
+    return mask.map(m -> m.apply(k, variant.rematerialisation().forValues(k, thread, variant.tiling()), place, s))
         .orElse(s);
   }
 }

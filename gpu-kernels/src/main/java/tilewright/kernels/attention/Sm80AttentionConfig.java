@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
+import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
@@ -47,9 +48,22 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param conditionalRescale whether accumulators are rescaled only where a maximum rose
    * @param residentBlocks CTAs an SM that registers are to suffice for
    * @param headsTogether heads whose tiles run side by side
+   * @param rematerialisation what the loop over blocks of keys computes anew
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
-      boolean conditionalRescale, int residentBlocks, int headsTogether) {
+      boolean conditionalRescale, int residentBlocks, int headsTogether, Rematerialisation rematerialisation) {
+    /** Creates a shape whose loop computes anew what the assembler decides. */
+    public Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
+        boolean conditionalRescale, int residentBlocks, int headsTogether) {
+      this(tileM, tileN, tileD, tileDv, warps, stages, queryInRegisters, conditionalRescale, residentBlocks,
+          headsTogether, Rematerialisation.NONE);
+    }
+
+    /** Returns this shape with a loop that computes something else anew. */
+    Shape with(Rematerialisation other) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, stages, queryInRegisters, conditionalRescale,
+          residentBlocks, headsTogether, other);
+    }
 
     /** Bytes of the tiles of Q, K and V in shared memory. */
     int sharedBytes(ElementType type) {
@@ -92,6 +106,11 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
   @Override
   public boolean tuned() {
     return true;
+  }
+
+  @Override
+  public Rematerialisation rematerialisation() {
+    return shape.rematerialisation;
   }
 
   @Override

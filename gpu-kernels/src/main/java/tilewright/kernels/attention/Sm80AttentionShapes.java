@@ -1,6 +1,7 @@
 package tilewright.kernels.attention;
 
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 import tilewright.ptx.Multiprocessor;
 
@@ -19,7 +20,7 @@ final class Sm80AttentionShapes {
   static Shape of(AttentionProblem p, Multiprocessor sm, HeadPacking packing) {
     for (int dim : DIMS) {
       if (p.largestDim() > dim) continue;
-      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim) : other(p, dim);
+      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim, sm) : other(p, dim);
       return usual.tileM() == SMALL_QUERIES || usual.fits(sm, p.type()) ? usual : small(dim, usual.headsTogether());
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
@@ -41,19 +42,26 @@ final class Sm80AttentionShapes {
         && !p.blockMask() && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
   }
 
-  private static Shape plain(AttentionProblem p, int dim) {
+  private static Shape plain(AttentionProblem p, int dim, Multiprocessor sm) {
     // Where later tiles see more keys, the long ones of many heads come first.
     int together = p.band().right().isPresent() ? 16 : 1;
     return switch (dim) {
       case 32 -> new Shape(128, 64, dim, dim, 4, 2, true, false, 2, together);
       case 64 -> new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together);
       case 96 -> p.band().left().isPresent() ? small(dim, together)
-          : new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together);
+          : new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together)
+              .with(onHopper(sm, Rematerialisation.QUERIES_AND_VALUES));
       case 128 -> p.band().left().isPresent() ? small(dim, together)
-          : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together);
+          : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together)
+              .with(onHopper(sm, Rematerialisation.KEYS));
       default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
           : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8);
     };
+  }
+
+  /** Returns what ptxas 13.0 has to compute anew to spill nothing for Hopper; for SM80 it would spill more. */
+  private static Rematerialisation onHopper(Multiprocessor sm, Rematerialisation anew) {
+    return Sm80FfpaConfig.isHopper(sm) ? anew : Rematerialisation.NONE;
   }
 
   /** The shape for packed sequences and windows, whose bounds leave registers for half as many scores. */

@@ -46,8 +46,12 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
 
   /** For Hopper ptxas spills nothing of a ring's, and to compute addresses anew takes 5 % longer. */
   private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, Multiprocessor sm) {
-    boolean hopper = sm.sharedBytes() >= Multiprocessor.of(HOPPER).sharedBytes();
-    return hopper && tiles.way().rings() ? Rematerialisation.NONE : tiles.rematerialisation(band);
+    return isHopper(sm) && tiles.way().rings() ? Rematerialisation.NONE : tiles.rematerialisation(band);
+  }
+
+  /** Whether an SM is Hopper's, or a later one with as much shared memory. */
+  static boolean isHopper(Multiprocessor sm) {
+    return sm.sharedBytes() >= Multiprocessor.of(HOPPER).sharedBytes();
   }
 
   private static VariantConfig chunks(AttentionProblem p) {
