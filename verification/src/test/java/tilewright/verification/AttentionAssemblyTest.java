@@ -42,8 +42,11 @@ class AttentionAssemblyTest {
   @MethodSource("forms")
   void noRegistersAreSpilledOnTheKernelsOwnTargetAndOnHopper(int dim, Band band) {
     for (int capability : new int[] {80, 90}) {
-      var kernel = new Sm80AttentionKernel().on(capability).prepare(problem(dim, band)).kernel();
-      assertSpills(kernel, "sm_" + capability, 0);
+      var problem = problem(dim, band);
+      for (var form : List.of(problem, problem.withSinks("sinks"))) {
+        var kernel = new Sm80AttentionKernel().on(capability).prepare(form).kernel();
+        assertSpills(kernel, "sm_" + capability, 0);
+      }
     }
   }
 

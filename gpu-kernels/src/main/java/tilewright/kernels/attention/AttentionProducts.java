@@ -109,7 +109,10 @@ final class AttentionProducts {
   }
 
   private boolean holdsAddressesOfQueries() {
-    return variant.tuned() && variant.rematerialisation() != Rematerialisation.QUERIES_AND_VALUES;
+    return switch (variant.rematerialisation()) {
+      case NONE, KEYS -> variant.tuned();
+      default -> false;
+    };
   }
 
   /** The thread's values of S. */

@@ -189,6 +189,8 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   enum Rematerialisation {
     /** The assembler decides. */
     NONE,
+    /** Addresses of Q in shared memory. */
+    QUERIES,
     /** Addresses of K in shared memory. */
     KEYS,
     /** Addresses of Q and V in shared memory, and the bounds of masks. */
@@ -200,12 +202,12 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
 
     /** The thread's number for K. */
     I32 forKeys(Scope k, I32 thread, AttentionTiling tiling) {
-      return this == NONE || this == QUERIES_AND_VALUES ? thread : opaque(k, thread, tiling);
+      return this == KEYS || compareTo(OPERANDS) >= 0 ? opaque(k, thread, tiling) : thread;
     }
 
     /** The thread's number for V and masks. */
     I32 forValues(Scope k, I32 thread, AttentionTiling tiling) {
-      return this == NONE || this == KEYS ? thread : opaque(k, thread, tiling);
+      return compareTo(QUERIES_AND_VALUES) >= 0 ? opaque(k, thread, tiling) : thread;
     }
 
     /** The thread's number for copies. */

@@ -55,7 +55,8 @@ final class Sm80AttentionShapes {
           : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together)
               .with(onHopper(sm, Rematerialisation.KEYS));
       default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
-          : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8);
+          : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8)
+              .with(p.sinks().isPresent() ? Rematerialisation.QUERIES : Rematerialisation.NONE);
     };
   }
 
