@@ -125,10 +125,17 @@ class AttentionAssemblyTest {
 
   @ParameterizedTest(name = "head dimension {0}, {1}")
   @MethodSource("packed")
-  void gradientsOfPackedSequencesInOrderSpillNoRegistersOnTheirOwnTarget(int dim, Band band) {
-    var packed = problem(dim, band).with(new Packed("cuQ", "cuK", 4, 2048));
-    var problem = AttentionBackwardProblem.dense(packed).deterministic(true);
-    assertSpills(new Sm80AttentionBackwardKernel().prepare(problem).launches().get(1).kernel(), "sm_80", 0);
+  void gradientsOfPackedSequencesSpillNoRegistersOnTheirOwnTargetAndOnHopper(int dim, Band band) {
+    var problem = AttentionBackwardProblem.dense(problem(dim, band).with(new Packed("cuQ", "cuK", 4, 2048)));
+    assertGradientsSpillNothing(problem.deterministic(true), 80);
+    for (boolean deterministic : List.of(false, true)) {
+      assertGradientsSpillNothing(problem.deterministic(deterministic), 90);
+    }
+  }
+
+  private static void assertGradientsSpillNothing(AttentionBackwardProblem problem, int capability) {
+    var launch = new Sm80AttentionBackwardKernel().on(capability).prepare(problem).launches().get(1);
+    assertSpills(launch.kernel(), "sm_" + capability, 0);
   }
 
   private static AttentionProblem problem(int dim, Band band) {

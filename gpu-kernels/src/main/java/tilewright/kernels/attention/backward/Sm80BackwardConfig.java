@@ -43,9 +43,17 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
    * @param warpsOfQueries those along the queries of dQ; the others lie along the head dimension
    * @param stages tiles of Q, and of dO, in shared memory
    * @param headsTogether heads of K whose blocks run side by side
+   * @param addressesAnew whether each tile computes addresses of the operands of S anew, although the assembler would
+   *     hold them through the loop, and spill other registers for them
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int warpsOfScores, int warpsOfKeys,
-      int warpsOfQueries, int stages, int headsTogether) {
+      int warpsOfQueries, int stages, int headsTogether, boolean addressesAnew) {
+    /** Creates a shape that leaves addresses to the assembler. */
+    public Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int warpsOfScores, int warpsOfKeys,
+        int warpsOfQueries, int stages, int headsTogether) {
+      this(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, headsTogether, false);
+    }
+
     int threads() {
       return Warp.SIZE * warps;
     }
@@ -57,15 +65,22 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
 
     Shape inOneStage() {
       return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, 1,
-          headsTogether);
+          headsTogether, addressesAnew);
     }
 
     Shape withWarpsOfScores(int along) {
-      return new Shape(tileM, tileN, tileD, tileDv, warps, along, warpsOfKeys, warpsOfQueries, stages, headsTogether);
+      return new Shape(tileM, tileN, tileD, tileDv, warps, along, warpsOfKeys, warpsOfQueries, stages, headsTogether,
+          addressesAnew);
     }
 
     Shape withHeadsTogether(int heads) {
-      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, heads);
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, heads,
+          addressesAnew);
+    }
+
+    Shape withAddressesAnew(boolean anew) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages,
+          headsTogether, anew);
     }
   }
 

@@ -6,6 +6,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
@@ -53,7 +54,8 @@ final class Sm80BackwardProducts {
   /** S = Q·Kᵀ. */
   Fragment scores(I32 stage) {
     var scores = gemmOfS.accumulators(k);
-    multiply(gemmOfS, tiles.q(), stage, tiles.key(), k.constant(0), shape.tileD(), scores);
+    var here = shape.addressesAnew() ? Shuffle.own(k, thread, shape.threads() - 1) : thread.settled();
+    multiply(here, gemmOfS, tiles.q(), stage, tiles.key(), k.constant(0), shape.tileD(), scores);
     return scores;
   }
 
@@ -112,7 +114,11 @@ final class Sm80BackwardProducts {
   private void multiply(TiledMma mma, SharedTensor a, I32 stageOfA, SharedTensor b, I32 stageOfB, int depth,
       Fragment result) {
     // Addresses are computed anew for each product: held through the loop, they would be spilled.
-    var here = thread.settled();
+    multiply(thread.settled(), mma, a, stageOfA, b, stageOfB, depth, result);
+  }
+
+  private void multiply(I32 here, TiledMma mma, SharedTensor a, I32 stageOfA, SharedTensor b, I32 stageOfB, int depth,
+      Fragment result) {
     for (int slice = 0; slice < TiledMma.slices(depth); slice++) {
       var fragment = mma.fragmentA(k);
       mma.loadA(k, here, a, stageOfA, slice, fragment);

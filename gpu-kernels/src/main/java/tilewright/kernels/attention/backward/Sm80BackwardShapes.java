@@ -5,6 +5,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.backward.Sm80BackwardConfig.Shape;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * Tiles of the SM80 gradients by head dimension: those of FlashAttention-2 (flash_bwd_launch_template.h), and smaller
@@ -26,6 +27,8 @@ final class Sm80BackwardShapes {
   private static final int MANY_SHARERS = 8;
   /** Heads together whose blocks begin at their diagonals, in a fixed order: Q, dO and dQ of more leave L2. */
   private static final int HEADS_OF_DIAGONALS = 2;
+  /** The shared memory of GPUs for which ptxas 13.0 spills if addresses for packed sequences stay in registers. */
+  private static final int HOPPERS_BYTES = Multiprocessor.of(90).ctaSharedBytes();
   /** Tiles that a block stays behind the one before it, in a fixed order. */
   private static final int LAG = 1;
 
@@ -49,7 +52,8 @@ final class Sm80BackwardShapes {
         .map(tiles -> narrow(tiles, problem)).flatMap(tiles -> Stream.of(tiles, tiles.inOneStage()))
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
-            + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"));
+            + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"))
+        .withAddressesAnew(p.packed().isPresent() && sharedBytes >= HOPPERS_BYTES);
     if (walk(problem) == KeyBlock.Order.BY_TILE) {
       return shape.withHeadsTogether(Math.max(shape.headsTogether(), HEADS_BY_TILE));
     }
