@@ -21,8 +21,10 @@ import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.choice.Formula;
+import tilewright.kernels.choice.HeadOrder;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.attention.HeadGroups;
+import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 
 /**
  * Attention as PyTorch's users call it: (B,S,H,D) tensors of any strides but along D, or packed sequences (S,H,D).
@@ -133,12 +135,15 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     var heads = Formula.of("H").times(packed ? Formula.of(1) : Formula.of("B"));
     var bytes = Formula.of("Sk").times(Formula.of("D").plus(Formula.of("Dv"))).times(type.bytes());
     var sharers = Formula.of("H").dividedBy(Formula.of("Hk"));
-    LongFunction<HeadGroups> groups = tile -> packed ? HeadGroups.packed(heads, sharers, bytes)
-        : HeadGroups.of(heads, sharers, bytes, Formula.of("Sq").ceilDiv(Formula.of(tile)));
+    var inCache = Sm90AttentionKernel.HEADS.inCache(heads, sharers, bytes);
+    LongFunction<HeadOrder.Groups> inWaves = tile -> Sm90AttentionKernel.HEADS.inWaves(heads, sharers, bytes,
+        Formula.of("Sq").ceilDiv(Formula.of(tile)));
+    var onBlackwell = Sm100AttentionKernel.HEADS.inCache(heads, sharers, bytes).together();
     LongFunction<Formula> blocks = tile -> packed
         ? Formula.of("Sk").dividedBy(Formula.of(tile)).plus(Formula.of("N")).times(Formula.of("Hk"))
         : Formula.of("Sk").ceilDiv(Formula.of(tile)).times(Formula.of("B")).times(Formula.of("Hk"));
-    return List.of(tile -> groups.apply(tile).together(), tile -> groups.apply(tile).beforeLast(),
+    return List.of(_ -> inCache.together(), _ -> inCache.beforeLast(), _ -> onBlackwell,
+        tile -> inWaves.apply(tile).together(), tile -> inWaves.apply(tile).beforeLast(),
         tile -> blocks.apply(tile).upTo(Formula.of(8 * MULTIPROCESSORS), Formula.of(1)),
         tile -> Formula.of(2 * MULTIPROCESSORS).ceilDiv(Formula.of("Sq").ceilDiv(Formula.of(tile))));
   }

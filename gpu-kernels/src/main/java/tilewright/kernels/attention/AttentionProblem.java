@@ -319,12 +319,9 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         .orElse((long) Math.ceilDiv(tokens, perSlot) * sizes.batch);
   }
 
-  /** Heads whose tiles run side by side, so that their keys and values stay in a cache; one where all are seen. */
-  public int headsWithin(long cacheBytes) {
-    if (band.right().isEmpty()) return 1;
-    long head = (long) sizes.keys * (sizes.headDim + sizes.valueDim) * type.bytes();
-    long all = Math.max(1, (long) sizes.heads * sizes.batch);
-    return Math.toIntExact(Math.clamp(cacheBytes / Math.max(1, head) * sizes.sharers(), 1, all));
+  /** Bytes of the keys and values of a head of K. */
+  public long bytesOfKeys() {
+    return (long) sizes.keys * (sizes.headDim + sizes.valueDim) * type.bytes();
   }
 
   public AttentionProblem with(Band other) {

@@ -59,8 +59,9 @@ record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
 
   private static AttentionTiles tiles(Sm100AttentionConfig config, TensorTile q, TensorTile key, I32 rows, I32 batch,
       Function<I32, SeqlenInfo> sequences) {
-    var order = new AttentionTileScheduler(rows, q.extent(2), batch, config.headsTogether(),
-        config.band().right().isPresent());
+    boolean diagonal = config.band().right().isPresent();
+    var together = diagonal ? rows.parameter(AttentionTileScheduler.HEADS_TOGETHER) : rows.constant(1);
+    var order = new AttentionTileScheduler(rows, q.extent(2), batch, together, diagonal);
     return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), sequences, config.queries(),
         config.shape().keys());
   }

@@ -22,7 +22,6 @@ import tilewright.sm100.atom.TensorMemory;
  * The parameters that are fixed when Blackwell attention is traced.
  *
  * @param type element type of Q, K and V: f16 or bf16, which O has too, or e4m3
- * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band the keys that a query attends to, by distance
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
@@ -35,8 +34,8 @@ import tilewright.sm100.atom.TensorMemory;
  * @param values the order of V in memory, and in shared memory: tensor cores read either
  * @param reducing whether loads of scores find their largest (SM103)
  */
-public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, boolean sinks,
+public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
+    boolean packed, boolean blockMask, boolean lse, boolean sinks,
     boolean cancelling, Optional<Quantized> quantized, ValueOrder values, boolean reducing) {
   /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;

@@ -7,6 +7,7 @@ import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
@@ -14,6 +15,8 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.choice.Formula;
+import tilewright.kernels.choice.HeadOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.Sm100AttentionConfig.Quantized;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
@@ -27,8 +30,8 @@ import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
  */
 public record Sm100AttentionKernel(boolean cancelling, Target target) implements AttentionKernel {
   private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
-  /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
-  private static final long CACHE_BYTES = 50L << 20;
+  /** The order of heads under a mask by distance. */
+  public static final HeadOrder HEADS = new HeadOrder(MULTIPROCESSORS, 50L << 20);
   private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(96, 96, 128, 4, 4),
       new Shape(128, 128, 128, 3, 3), new Shape(192, 128, 64, 5, 4));
   /** Fewer keys per block: bands, score modifications and launch control take registers. */
@@ -106,17 +109,24 @@ public record Sm100AttentionKernel(boolean cancelling, Target target) implements
     boolean ultra = target.equals(Target.SM103A);
     // Blackwell Ultra has twice the units for exponentials, so that FMA units need not help.
     var config = new Sm100AttentionConfig(p.type(), ultra ? shape.withoutEmulation() : shape,
-        p.headsWithin(CACHE_BYTES), p.band().traced(), p.modification().traced(), p.packed().isPresent(), p.blockMask(),
+        p.band().traced(), p.modification().traced(), p.packed().isPresent(), p.blockMask(),
         p.lse().isPresent(), p.sinks().isPresent(), cancelling, p.quantized().map(Quantized::of), ValueOrder.of(p.v()),
         ultra);
     var kernel = CompiledKernel.compile(new Sm100Attention(config), target);
-    var arguments = AttentionArguments.of(kernel, p);
+    var arguments = AttentionArguments.of(kernel, p)
+        .integer(AttentionTileScheduler.HEADS_TOGETHER, headsTogether(p));
     config.tensors().giveTo(arguments, p);
     if (config.blockScaled()) Mxf8Scales.giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     // Where tiles take unequal time, one CTA per tile lets the hardware fill gaps.
     long most = cancelling || p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
     return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(p.tiles(config.queries()), 1, most)), arguments.build());
+  }
+
+  private static int headsTogether(AttentionProblem p) {
+    var s = p.sizes();
+    return (int) HEADS.inCache(Formula.of((double) s.heads() * s.batch()), Formula.of(s.sharers()),
+        Formula.of(p.bytesOfKeys())).together().value();
   }
 
   @Override

@@ -24,6 +24,7 @@ import tilewright.kernels.attention.merging.StateMerge;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
+import tilewright.kernels.choice.HeadOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -41,6 +42,8 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   private static final int MOST_DIM = 256;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
+  /** The order of heads under a mask by distance. */
+  public static final HeadOrder HEADS = new HeadOrder(MULTIPROCESSORS, 32L << 20);
 
   /** The kernel in its fastest form. */
   public Sm90AttentionKernel() {
@@ -175,13 +178,13 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
         p.serving().pages().map(Serving.Pages::rows));
   }
 
-  private static HeadGroups groups(AttentionProblem p, int queries, HeadPacking packing) {
+  private static HeadOrder.Groups groups(AttentionProblem p, int queries, HeadPacking packing) {
     var s = p.sizes();
     var heads = Formula.of((double) s.heads() * s.batch() / packing.heads());
     var sharers = Formula.of((double) s.sharers() / packing.heads());
-    var bytes = Formula.of((double) s.keys() * (s.headDim() + s.valueDim()) * p.type().bytes());
-    return p.packed().isPresent() ? HeadGroups.packed(heads, sharers, bytes)
-        : HeadGroups.of(heads, sharers, bytes, Formula.of(Math.ceilDiv(s.queries(), queries)));
+    var bytes = Formula.of(p.bytesOfKeys());
+    return p.packed().isPresent() ? HEADS.inCache(heads, sharers, bytes)
+        : HEADS.inWaves(heads, sharers, bytes, Formula.of(Math.ceilDiv(s.queries(), queries)));
   }
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */

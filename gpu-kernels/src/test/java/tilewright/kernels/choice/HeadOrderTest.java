@@ -1,4 +1,4 @@
-package tilewright.sm90.attention;
+package tilewright.kernels.choice;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,10 +7,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.kernels.choice.Formula;
 
-class HeadGroupsTest {
-  /** 132 multiprocessors, 32 MiB of L2. */
+class HeadOrderTest {
+  private static final HeadOrder ORDER = new HeadOrder(132, 32L << 20);
+
   @ParameterizedTest(name = "{0} heads, {1} sharing {2} KiB, {3} tiles each")
   @CsvSource({
       "512, 1, 256, 4, 33, 429", // A wave; the last group of at most 3 · 33.
@@ -21,7 +21,7 @@ class HeadGroupsTest {
       "16, 1, 128, 1, 16, 0", // All fit in the last.
   })
   void areWavesAndALargerLastOne(int heads, int sharers, int kibibytes, int tiles, int together, int beforeLast) {
-    var groups = HeadGroups.of(Formula.of(heads), Formula.of(sharers), Formula.of(1024.0 * kibibytes),
+    var groups = ORDER.inWaves(Formula.of(heads), Formula.of(sharers), Formula.of(1024.0 * kibibytes),
         Formula.of(tiles));
     assertEquals(together, groups.together().value());
     assertEquals(beforeLast, groups.beforeLast().value());
@@ -35,13 +35,13 @@ class HeadGroupsTest {
       int heads = random.nextInt(1, 2000);
       int sharers = 1 << random.nextInt(4);
       var bytes = Formula.of((double) random.nextLong(1L << random.nextInt(40)));
-      var of = HeadGroups.of(Formula.of(heads), Formula.of(sharers), bytes, Formula.of(random.nextInt(1, 1000)));
+      var of = ORDER.inWaves(Formula.of(heads), Formula.of(sharers), bytes, Formula.of(random.nextInt(1, 1000)));
       assertGroups(of, heads, "seed " + seed + ", " + i);
-      assertGroups(HeadGroups.packed(Formula.of(heads), Formula.of(sharers), bytes), heads, "packed, seed " + seed);
+      assertGroups(ORDER.inCache(Formula.of(heads), Formula.of(sharers), bytes), heads, "in a cache, seed " + seed);
     }
   }
 
-  private static void assertGroups(HeadGroups groups, int heads, String which) {
+  private static void assertGroups(HeadOrder.Groups groups, int heads, String which) {
     double together = groups.together().value();
     double beforeLast = groups.beforeLast().value();
     assertTrue(together >= 1 && together <= heads, () -> which + ": groups of " + together);
