@@ -48,7 +48,7 @@ public final class PackageCommand implements Callable<Integer> {
 
   @Option(names = "--arch", split = ",", paramLabel = "ARCH",
       description = "The GPUs to choose for: ${DEFAULT-VALUE}; PTX runs on later ones too.")
-  private List<String> architectures = List.of("sm80", "sm86", "sm90");
+  private List<String> architectures = List.of("sm80", "sm86", "sm90", "sm100");
 
   @Option(names = "--operator", split = ",", paramLabel = "NAME",
       description = "Operators to package (default: all): ${COMPLETION-CANDIDATES}.",
