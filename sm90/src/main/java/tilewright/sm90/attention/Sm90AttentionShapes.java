@@ -112,6 +112,8 @@ final class Sm90AttentionShapes {
 
   /** A shape for operands of 8 bits that would spill where splits of keys have factors of blocks. */
   private static final Set<Shape> SPILLS_SPLIT = Set.of(new Shape(256, 256, 2, 64, 2, 1, 64, false));
+  /** The shape that would spill where scores are masked and keys are split. */
+  private static final Shape WITHOUT_SPLITS = new Shape(128, 128, 2, 176, 2, 1, 0, true);
   /** The shape for operands of 8 bits that would spill where scores are masked and rows have sinks. */
   private static final Shape WITHOUT_SINKS = new Shape(96, 96, 3, 96, 3, 2, 96, false);
 
@@ -134,7 +136,7 @@ final class Sm90AttentionShapes {
 
   /** The shapes for splits of a problem's keys. */
   static Stream<Shape> ofSplits(AttentionProblem problem, boolean packs) {
-    var shapes = of(problem, packs).toList();
+    var shapes = of(problem, packs).filter(shape -> problem.band().isAll() || !shape.equals(WITHOUT_SPLITS)).toList();
     var first = shapes.stream().findFirst();
     if (first.filter(FEW::contains).isPresent()) return fitting(FEW_SPLIT, problem);
     boolean narrow = first.filter(shape -> QUANTIZED_FEW.contains(shape) || SPILLS_SPLIT.contains(shape)).isPresent();
