@@ -26,7 +26,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges partial attention: with L = ln Σₛ e^LSEₛ, O = Σₛ e^(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any state
+ * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any state
  * has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight warps
  * have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
  * however many empty states there are. On Hopper and later it begins while the launch before it ends.
@@ -163,7 +163,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
    * The sum over all states.
    *
    * @param largest logarithm, or the least number where there is none
-   * @param inverse of Σ e^(LSEₛ − largest); 1 where that is 0
+   * @param inverse of Σ exp(LSEₛ − largest); 1 where that is 0
    */
   private record Total(F32 largest, F32 inverse, F32 logSumExp) {
     /** The share of a state with this logarithm. */
