@@ -253,7 +253,8 @@ public class SimCommandTest {
     assertEquals(Exit.OK, Cli.run("sim", dump.toString(), "--out", path("hopper")).exitCode());
     var expected = "{\"expect\": {\"C\": \"../hopper/dump/C.bin\"},";
     Files.writeString(launch, plain.replaceFirst("\\{", expected));
-    assertEquals(Exit.CHECK_FAILED, Cli.run("sim", dump.toString(), "--allow-outside").exitCode(), "sums of sm_80 are others");
+    assertEquals(Exit.CHECK_FAILED, Cli.run("sim", dump.toString(), "--allow-outside").exitCode(),
+        "sums of sm_80 are others");
     Files.writeString(launch, plain.replaceFirst("\\{", expected + "\"architecture\": 90,"));
     assertEquals(Exit.OK, Cli.run("sim", dump.toString(), "--allow-outside").exitCode());
   }

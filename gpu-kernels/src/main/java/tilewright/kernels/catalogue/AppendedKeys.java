@@ -77,8 +77,8 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
     /** A token, more tokens or heads than a CTA has, rows of which a part is turned, and heads of any number. */
     @Override
     public List<List<Integer>> awkward() {
-      return List.of(List.of(2, 1, 3, 1, 16, 16, 5), List.of(1, 70, 4, 2, 128, 128, 90), List.of(1, 2, 9, 9, 512, 64, 4),
-          List.of(3, 3, 5, 5, 80, 48, 33), List.of(2, 5, 6, 3, 64, 32, 40));
+      return List.of(List.of(2, 1, 3, 1, 16, 16, 5), List.of(1, 70, 4, 2, 128, 128, 90),
+          List.of(1, 2, 9, 9, 512, 64, 4), List.of(3, 3, 5, 5, 80, 48, 33), List.of(2, 5, 6, 3, 64, 32, 40));
     }
 
     @Override
@@ -111,8 +111,9 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
     int dim = choice.number("d");
     var s = new Sizes(choice.number("b"), choice.number("s"), choice.number("sk"), choice.number("h"),
         choice.number("hk"), dim, dim);
-    var attention = choice.text("cache").equals("same") ? Attention.forward(choice.type("dtype"), s)
-        : Attention.forward(new Quantized(choice.type("dtype"), ElementType.E4M3, Factors.perHead("descaleQ", s.heads()),
+    var type = choice.type("dtype");
+    var attention = choice.text("cache").equals("same") ? Attention.forward(type, s)
+        : Attention.forward(new Quantized(type, ElementType.E4M3, Factors.perHead("descaleQ", s.heads()),
             Factors.perHead("descaleK", s.keyHeads()), Factors.perHead("descaleV", s.keyHeads())), s);
     attention.keyLengths(LENGTHS);
     return isPaged(choice) ? attention.pages(new Serving.Pages(TABLE, PAGE, count(choice))).problem()

@@ -51,7 +51,8 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
     /** Creates a shape that leaves addresses to the assembler. */
     public Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int warpsOfScores, int warpsOfKeys,
         int warpsOfQueries, int stages, int headsTogether) {
-      this(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, headsTogether, false);
+      this(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, headsTogether,
+          false);
     }
 
     int threads() {

@@ -26,9 +26,9 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any state
- * has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight warps
- * have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
+ * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any
+ * state has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight
+ * warps have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
  * however many empty states there are. On Hopper and later it begins while the launch before it ends.
  *
  * @param partial type of each Oₛ: f32, f16 or bf16
