@@ -48,8 +48,8 @@ class StateMergeMutationTest {
   /**
    * A looser bound that no split reaches, or that another makes up for. Loops over splits have steps of 32: those over
    * logarithms, the first two, begin at the lane, so that an entry is too late from 32 splits on and a repetition
-   * below. Those over O begin at the warp and read the splits 8, 16 and 24 on as well; whether the first of an iteration exists
-   * is asked before it, in it and behind it.
+   * below. Those over O begin at the warp and read the splits 8, 16 and 24 on as well; whether the first of an
+   * iteration exists is asked before it, in it and behind it.
    */
   private static boolean changesNothing(PreparedLaunch launch, Mutant mutant, int splits) {
     var compared = COMPARISON.matcher(mutant.change());
