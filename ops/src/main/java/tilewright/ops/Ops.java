@@ -479,7 +479,18 @@ public final class Ops implements AutoCloseable {
   /** The bytes of all elements in order. */
   MemorySegment bytes(DeviceTensor tensor) {
     requireOwn(tensor);
-    var bytes = MemorySegment.ofArray(new byte[Math.toIntExact(tensor.type().bytes(tensor.elements()))]);
+    return read(tensor, MemorySegment.ofArray(new byte[Math.toIntExact(tensor.type().bytes(tensor.elements()))]));
+  }
+
+  /** The numbers of a tensor of FP32, which need no other form between. */
+  float[] floats(DeviceTensor tensor) {
+    requireOwn(tensor);
+    var numbers = new float[Math.toIntExact(tensor.elements())];
+    read(tensor, MemorySegment.ofArray(numbers));
+    return numbers;
+  }
+
+  private MemorySegment read(DeviceTensor tensor, MemorySegment bytes) {
     if (bytes.byteSize() == 0) return bytes;
     try (var held = Held.inOrder(tensor)) {
       machine.read(held.tensor().storage(), held.tensor().offset(), bytes);
