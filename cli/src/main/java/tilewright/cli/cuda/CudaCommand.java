@@ -18,6 +18,7 @@ import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.InputFile;
+import tilewright.cli.launch.ProfileText;
 import tilewright.cli.launch.ScheduleOptions;
 import tilewright.device.cubin.UserCache;
 import tilewright.kernel.Chip;
@@ -50,8 +51,12 @@ public final class CudaCommand implements Callable<Integer> {
   private boolean plain;
 
   @Option(names = "--only", paramLabel = "KERNEL",
-      description = "Watch and record only the kernels whose (mangled) name contains KERNEL.")
+      description = "Watch, profile and record only the kernels whose (mangled) name contains KERNEL.")
   private Optional<String> only;
+
+  @Option(names = "--profile", description = "Count instructions, bytes, bank conflicts and sectors of each kernel's "
+      + "first launch, show its occupancy, and tell them at the end.")
+  private boolean profile;
 
   @Option(names = "--record", paramLabel = "DIR",
       description = "Write each launch with its buffers and results below DIR, for 'sim DIR' to run again.")
@@ -84,10 +89,16 @@ public final class CudaCommand implements Callable<Integer> {
     });
     var row = report.row(program.toString(), status);
     if (console.json()) console.result(row, "");
+    else row.kernels().forEach(this::tell);
     console.note(report.summary(!plain) + (status == 0 ? "" : "; the program's exit status is " + status));
     boolean missed = only.isPresent() && !report.hasWatched();
     if (missed) console.note("no kernel was launched whose name contains '" + only.get() + "'");
     return status == 0 && report.clean() && !missed ? Exit.OK : Exit.CHECK_FAILED;
+  }
+
+  private void tell(KernelProfiles.Counted kernel) {
+    console.note(kernel.describe());
+    kernel.profile().ifPresent(p -> ProfileText.of(p).lines().forEach(line -> console.note("  " + line)));
   }
 
   private Chip chosen() {
@@ -97,7 +108,7 @@ public final class CudaCommand implements Callable<Integer> {
   }
 
   private SimulatorOptions options() {
-    return schedule.applyTo(SimulatorOptions.defaults()).withSanitizer(!plain);
+    return schedule.applyTo(SimulatorOptions.defaults()).withSanitizer(!plain).withProfile(profile);
   }
 
   /** Records of different runs would mix. */

@@ -1,5 +1,6 @@
 package tilewright.cli.cuda;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import tilewright.simulator.Finding;
 final class Report {
   private final Console console;
   private final Set<Mistake> mistakes = new HashSet<>();
+  private final KernelProfiles profiles = new KernelProfiles();
   private long launches;
   private long watched;
   private long faulty;
@@ -19,8 +21,13 @@ final class Report {
 
   private record Mistake(String kernel, Finding.Kind kind, int line, String source) {}
 
-  /** The outcome as a JSON object. */
-  record Row(String program, int status, long launches, long faulty, long refused, int findings) {}
+  /**
+   * The outcome as a JSON object.
+   *
+   * @param kernels with their profiles, where these were asked for
+   */
+  record Row(String program, int status, long launches, long faulty, long refused, int findings,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<KernelProfiles.Counted> kernels) {}
 
   Report(Console console) {
     this.console = console;
@@ -38,6 +45,10 @@ final class Report {
 
   synchronized boolean hasWatched() {
     return watched > 0;
+  }
+
+  KernelProfiles profiles() {
+    return profiles;
   }
 
   synchronized void note(String message) {
@@ -74,7 +85,7 @@ final class Report {
   }
 
   synchronized Row row(String program, int status) {
-    return new Row(program, status, launches, faulty, refused, mistakes.size());
+    return new Row(program, status, launches, faulty, refused, mistakes.size(), profiles.all());
   }
 
   synchronized String summary(boolean sanitized) {

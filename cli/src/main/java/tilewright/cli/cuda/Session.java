@@ -227,7 +227,10 @@ final class Session implements AutoCloseable {
     var record = watched ? begun(number, kernel, launch) : Optional.<LaunchRecorder.Begun>empty();
     var printed = new StringBuilder();
     try {
-      var result = kernel.module.run(launch, watching.optionsFor(name).withOutput(printed::append));
+      var options = watching.optionsFor(name).withOutput(printed::append);
+      boolean counts = watched && options.profile();
+      var result = kernel.module.run(launch, options.withProfile(counts && report.profiles().lacks(name)));
+      if (counts) report.profiles().ran(name, result);
       report.found(name, number, result.findings());
       record.ifPresent(r -> recorded(r, number, kernel));
       return answer(status(result), false, result.instructions(), printed);

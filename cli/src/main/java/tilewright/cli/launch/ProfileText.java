@@ -5,10 +5,10 @@ import tilewright.cli.io.TextTable;
 import tilewright.simulator.Profile;
 
 /** A profile as tables for a terminal. */
-final class ProfileText {
+public final class ProfileText {
   private ProfileText() {}
 
-  static String of(Profile p) {
+  public static String of(Profile p) {
     return occupancy(p) + "\n\n" + classes(p) + "\n\n" + spaces(p) + shared(p) + global(p) + "\n\n" + waits(p);
   }
 

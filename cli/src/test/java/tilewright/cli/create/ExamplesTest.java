@@ -39,7 +39,8 @@ class ExamplesTest {
   @Test
   void theLayoutsOfJShellAreThoseOfItsReadme() throws IOException, InterruptedException {
     var hello = EXAMPLES.resolve("hello-layout");
-    var run = run(Path.of(System.getProperty("java.home"), "bin/jshell").toString(), "--class-path",
+    // The first time that a user starts it, JShell says on standard error that it makes a folder for preferences.
+    var run = output(Path.of(System.getProperty("java.home"), "bin/jshell").toString(), "--class-path",
         EXAMPLES.resolveSibling("layout-algebra/target/classes").toString(), hello.resolve("hello.jsh").toString());
     assertEquals(0, run.status(), run.text());
     assertTrue(Files.readString(hello.resolve("README.md")).contains("```\n" + run.text() + "```\n"), run.text());
@@ -95,12 +96,22 @@ class ExamplesTest {
 
   private record Finished(int status, String text) {}
 
+  /** Runs a command for all that it prints. */
   private static Finished run(String... command) throws IOException, InterruptedException {
+    return finish(new ProcessBuilder(List.of(command)).redirectErrorStream(true));
+  }
+
+  /** Runs a command for its standard output. */
+  private static Finished output(String... command) throws IOException, InterruptedException {
+    return finish(new ProcessBuilder(List.of(command)).redirectError(ProcessBuilder.Redirect.INHERIT));
+  }
+
+  private static Finished finish(ProcessBuilder command) throws IOException, InterruptedException {
     Process process;
     try {
-      process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
+      process = command.start();
     } catch (IOException e) {
-      assumeTrue(false, "no " + command[0] + " here: " + e.getMessage());
+      assumeTrue(false, "no " + command.command().getFirst() + " here: " + e.getMessage());
       throw e;
     }
     process.getOutputStream().close();

@@ -23,6 +23,7 @@ import tilewright.cli.Cli;
 import tilewright.cli.io.Console;
 import tilewright.kernel.Chip;
 import tilewright.simulator.SimulatorOptions;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Compiles CUDA programs and runs them; skipped where there is no nvcc. */
 class CudaProgramsTest {
@@ -101,6 +102,21 @@ class CudaProgramsTest {
     assertEquals(2, run.exitCode(), run.err());
     assertTrue(run.err().contains("it contains the static CUDA runtime: link it with nvcc -cudart shared"), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
+  void aProfileCountsWhatTheFirstLaunchReadsAndWrites() throws IOException {
+    var program = compiled("vector_add", "-gencode", "arch=compute_90a,code=compute_90a");
+    var kernel = JsonMapper.shared().readTree(Cli.run("cuda", "--profile", "--json", program.toString()).out())
+        .get("kernels").get(0);
+    assertEquals(2, kernel.get("launches").asInt());
+    var global = kernel.get("profile").get("spaces").valueStream()
+        .filter(space -> space.get("space").asString().equals("global")).findFirst().orElseThrow();
+    // 1000 threads read x, y and the constant, which lies in global memory; one also counts the launch.
+    assertEquals(12_004, global.get("bytesRead").asInt());
+    assertEquals(4_004, global.get("bytesWritten").asInt());
+    var text = Cli.run("cuda", "--profile", program.toString()).err();
+    assertTrue(text.contains("2 launches, ") && text.contains("limited by"), text);
   }
 
   @Test
