@@ -13,11 +13,11 @@ import tilewright.ptx.PtxModule;
 public interface Engine {
   /** The kinds of code that a kernel can become. */
   enum Code {
-    /** Does nothing else. */
+    /** Code for the kernel's work alone. */
     FAST,
-    /** Tells the sanitizer and the profile what it does. */
+    /** Code that reports to the sanitizer and the profile. */
     WATCHED,
-    /** Does so too, and begins a block at each instruction that synchronises, for schedules to interleave there. */
+    /** Watched code with a block for each instruction that synchronises, where schedules interleave. */
     STEPWISE
   }
 

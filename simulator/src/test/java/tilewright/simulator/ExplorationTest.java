@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
@@ -90,55 +92,6 @@ class ExplorationTest {
       st.release.gpu.global.u32 [%p0], 0;
       """;
 
-  /** Warp 1 waits for one phase, which it misses where warp 0 completes the next one before it looks. */
-  private static final String TWO_PHASES = """
-      .shared .align 8 .b64 bar;
-      setp.ne.u32 %q0, %t, 0;
-      @!%q0 mbarrier.init.shared.b64 [bar], 1;
-      bar.sync 0;
-      setp.lt.u32 %q1, %t, 32;
-      @%q1 bra first;
-      wait:
-      mbarrier.try_wait.parity.shared.b64 %q2, [bar], 0;
-      @!%q2 bra wait;
-      ret;
-      first:
-      mov.u32 %r1, 0;
-      idle:
-      add.u32 %r1, %r1, 1;
-      setp.lt.u32 %q3, %r1, 100;
-      @%q3 bra idle;
-      @%q0 ret;
-      mbarrier.arrive.shared.b64 %l1, [bar];
-      mbarrier.arrive.shared.b64 %l2, [bar];
-      """;
-
-  /** Thread 0 copies; all await each copy by parity, and nothing holds warp 0 back until the others have seen it. */
-  private static final String COPIES = """
-      .shared .align 16 .b8 target[16];
-      .shared .align 8 .b64 bar;
-      mov.u32 %r1, 0;
-      mov.u32 %r2, target;
-      setp.ne.u32 %q0, %t, 0;
-      @%q0 bra ready;
-      mbarrier.init.shared.b64 [bar], 1;
-      fence.proxy.async;
-      ready:
-      bar.sync 0;
-      copy:
-      @%q0 bra wait;
-      mbarrier.arrive.expect_tx.shared.b64 %l1, [bar], 16;
-      cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%p0], 16, [bar];
-      wait:
-      and.b32 %r3, %r1, 1;
-      again:
-      mbarrier.try_wait.parity.shared.b64 %q2, [bar], %r3;
-      @!%q2 bra again;
-      add.u32 %r1, %r1, 1;
-      setp.lt.u32 %q1, %r1, 4;
-      @%q1 bra copy;
-      """;
-
   private static Launch launch(String ptx, int threads) {
     return Kernels.launch(ptx, Dim3.ONE, Dim3.of(threads), 0, new int[4]);
   }
@@ -196,7 +149,7 @@ class ExplorationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {TWO_PHASES, COPIES})
+  @MethodSource("missed")
   void whatAThousandSeedsMissIsFoundAndReplayed(String body) {
     var ptx = Kernels.kernel("sm_90", 1, "", body);
     var program = Simulator.load(ptx);
@@ -209,6 +162,10 @@ class ExplorationTest {
     var again = program.replay(launch(ptx, 64), Kernels.PLAIN, Schedule.parse(exploration.schedule().text()));
     assertEquals(exploration.findings(), again.findings());
     assertEquals(List.of(Finding.Kind.DEADLOCK), Kernels.kinds(again));
+  }
+
+  static Stream<String> missed() {
+    return Stream.of(MissedPhases.afterIdling(100), MissedPhases.ofCopies(4));
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.Optional;
 import tilewright.simulator.Profile;
 import tilewright.simulator.SimulationResult;
 
-/** What a program's kernels did: how often each was launched, and the profile of the first time. */
+/** The kernels of a program: how often each was launched, and the profile of its first launch. */
 final class KernelProfiles {
   private final Map<String, Counted> kernels = new HashMap<>();
 

@@ -149,7 +149,7 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
     return Stream.of(everywhere, ofQueries, table, angles, factors).flatMap(some -> some).toList();
   }
 
-  /** What has to cross memory: the new tokens in both types, not the cache. */
+  /** Bytes that have to cross memory: the new tokens in both types, not the cache. */
   private static long moved(Choice choice, AttentionProblem p, boolean queries) {
     var s = p.sizes();
     long rows = (long) s.batch() * s.queries() * (2L * s.keyHeads() + (queries ? s.heads() : 0));

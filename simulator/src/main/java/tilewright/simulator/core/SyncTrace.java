@@ -31,7 +31,11 @@ public interface SyncTrace {
    */
   void uses(SyncObject object, Use use, long phase, boolean completes);
 
-  /** A warp that waits at a barrier goes on: so many phases of it are over. */
+  /**
+   * A warp that waits at a barrier goes on.
+   *
+   * @param phases of the barrier that are over
+   */
   void wakes(Warp w, SyncObject object, long phases);
 
   /**

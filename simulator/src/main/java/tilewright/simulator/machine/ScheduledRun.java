@@ -35,7 +35,7 @@ final class ScheduledRun implements Run, SyncTrace {
   /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
   private static final int PATIENCE = 3;
 
-  /** What a waking warp has learnt when it takes its next step. */
+  /** The phases of a barrier that a warp knows to be over when it goes on. */
   private record Wake(SyncObject object, long phases) {}
 
   /** Where an agent tried to wait in vain. */

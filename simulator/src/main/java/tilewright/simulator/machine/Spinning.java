@@ -17,7 +17,7 @@ import tilewright.simulator.explore.Footprint;
  * so that schedules need not let them; without this no schedule of a spinning loop would end.
  */
 final class Spinning {
-  /** What a warp asked for, and where its lanes will go on. */
+  /** The accesses of a step that a warp may repeat, and the places where its lanes go on. */
   private record Question(Footprint footprint, List<Lanes> lanes) {}
 
   private record Lanes(int mask, int block, LaneGroup.State state) {}
