@@ -126,6 +126,25 @@ class Sm100AttentionAssemblyTest {
         .map(band -> Arguments.of(dims, band))).toList());
   }
 
+  /** Lists of blocks and bounds, which the roles keep beside the answers to cancelled launches. */
+  static List<AttentionProblem> cancelledLists() {
+    return LongSuite.of(DIMS.reversed().stream().flatMap(dims -> {
+      var plain = AttentionProblem.dense(ElementType.BF16, dims);
+      var masks = AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
+          .filter(AttentionProblem::blockMask).map(setup -> plain.with(setup.modification()));
+      var window = Band.window(512, 0);
+      return Stream.concat(masks, Stream.of(plain)).flatMap(p -> Stream.of(p.with(Band.CAUSAL), p.with(window)))
+          .flatMap(p -> Stream.of(p.with(new Packed("cuQ", "cuK", 4, 2048)), p))
+          .flatMap(p -> p.modification().mask().isPresent() ? Stream.of(p.skipping()) : Stream.of(p, p.skipping()));
+    }).toList());
+  }
+
+  @ParameterizedTest
+  @MethodSource("cancelledLists")
+  void cancelsLaunchesThatSkipBlocksWithoutSpillsAndWarnings(AttentionProblem problem) {
+    assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
+  }
+
   private static void assemble(CompiledKernel kernel) {
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_100a")) {
       case Assembly.Assembled assembled -> {

@@ -147,8 +147,13 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Mod
     return TILES * ROWS;
   }
 
-  /** Registers of a softmax thread; with cluster launch control it leaves more to the other roles. */
+  /**
+   * Registers of a softmax thread. With cluster launch control it leaves more to the other roles, and most where these
+   * also keep lists of blocks, or bounds of a sequence and a window, and wait for O to leave Q's place.
+   */
   int softmaxRegisters() {
+    boolean bounds = blockMask || packed && band.left().isPresent();
+    if (cancelling && outputReplacesQueries() && bounds) return 160;
     return blockMask || cancelling ? 176 : 184;
   }
 
