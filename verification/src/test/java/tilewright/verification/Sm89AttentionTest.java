@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
@@ -57,7 +58,11 @@ class Sm89AttentionTest {
     // In this order a sample has the largest tiles of each band.
     var tests = Stream.of(128, 64, 96, 32, 192, 256).flatMap(dim -> Stream.of(Band.ALL, Band.CAUSAL,
         Band.window(512, 0)).map(band -> DynamicTest.dynamicTest("head dimension " + dim + ", " + band, () -> {
-          for (var problem : problems(dim, band)) assertIsAssembledWell(problem);
+          for (var problem : problems(dim, band)) {
+            var kernel = KERNEL.prepare(problem).kernel();
+            assertTrue(kernel.dynamicSharedBytes() <= BLOCK_BYTES, () -> kernel.dynamicSharedBytes() + " bytes");
+            for (var target : List.of("sm_89", "sm_120")) assertSpillsNothing(kernel, target);
+          }
         }))).toList();
     return LongSuite.of(tests).stream();
   }
@@ -78,19 +83,43 @@ class Sm89AttentionTest {
     return all;
   }
 
-  private static void assertIsAssembledWell(AttentionProblem problem) {
-    var kernel = KERNEL.prepare(problem).kernel();
-    assertTrue(kernel.dynamicSharedBytes() <= BLOCK_BYTES, () -> kernel.dynamicSharedBytes() + " bytes");
-    for (var target : List.of("sm_89", "sm_120")) {
-      switch (ASSEMBLER.assemble(kernel.ptx(), target)) {
-        case Assembly.Assembled assembled -> {
-          assertEquals(List.of(), assembled.warnings());
-          assertEquals(0, assembled.resources().getFirst().spillStoreBytes(), target);
-        }
-        case Assembly.Rejected rejected -> fail(rejected.log());
-        case Assembly.Unavailable missing -> abort(missing.reason());
+  private static void assertSpillsNothing(CompiledKernel kernel, String target) {
+    switch (ASSEMBLER.assemble(kernel.ptx(), target)) {
+      case Assembly.Assembled assembled -> {
+        assertEquals(List.of(), assembled.warnings());
+        assertEquals(0, assembled.resources().getFirst().spillStoreBytes(), target);
       }
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
     }
+  }
+
+  /** The largest head dimension first, whose accumulators leave the fewest registers. */
+  @TestFactory
+  Stream<DynamicTest> noRegistersAreSpilledWhereOperandsAreConverted() {
+    var bands = List.of(Band.window(512, 0), Band.ALL, Band.CAUSAL);
+    var tests = Stream.of(256, 192, 64, 128, 96, 32).flatMap(dim -> bands.stream()
+        .flatMap(band -> problems(dim, band).stream().map(problem -> DynamicTest.dynamicTest(
+            "head dimension " + dim + ", " + band, () -> {
+              for (int capability : List.of(90, 100, 103)) {
+                assertSpillsNothing(KERNEL.on(capability).prepare(problem).kernel(), "sm_" + capability);
+              }
+            })))).toList();
+    return LongSuite.EVERY_CASE ? tests.stream() : tests.stream().limit(2);
+  }
+
+  /** Products of f16 keep more bits than those of bytes. */
+  @TestFactory
+  Stream<DynamicTest> passesWhereOperandsAreConverted() {
+    var converting = KERNEL.on(90);
+    var setups = QuantizedAttention.small().stream().filter(setup -> converting.refusal(setup.problem()).isEmpty());
+    return LongSuite.of(setups.toList()).stream().map(setup -> DynamicTest.dynamicTest(setup.toString(), () -> {
+      var buffers = AttentionCases.buffers(converting, setup, SEED);
+      var outcome = new SimulatorBackend(SEED).run(converting.prepare(setup.problem()).on(buffers));
+      assertEquals(List.of(), outcome.findings());
+      assertEquals(Optional.empty(), AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers,
+          TensorCores.FP32).violation());
+    }));
   }
 
   private static AttentionProblem problem(int dim, int factorRows) {

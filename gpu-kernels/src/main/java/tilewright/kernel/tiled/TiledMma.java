@@ -208,6 +208,11 @@ public final class TiledMma {
     return (k, _, _, left, right, sums) -> atom.multiply(k, left, right, sums);
   }
 
+  /** The multiplication of a k-slice of 8-bit floats as f16, where B comes straight from shared memory. */
+  public Multiply converted() {
+    return new ConvertedMma(atom);
+  }
+
   /** Accumulates one k-slice by another instruction whose operands lie as the atom's do. */
   public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators, Multiply instruction) {
     int rows = blockM / MmaAtom.M;

@@ -99,13 +99,17 @@ final class AttentionProducts {
     if (step.chunk() == 0) s = scoring.accumulators(k);
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
     var here = variant.rematerialisation().forKeys(k, thread, tiling).settled();
-    var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> scoring.plain());
+    var instructions = scales.map(all -> all.scores(step.stage())).orElse(_ -> instruction(scoring));
     for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at))
           .orElseGet(() -> loadQueries(holdsAddressesOfQueries() ? thread : here, at, step.queryStage()));
       scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s, instructions.apply(slice));
     }
+  }
+
+  private TiledMma.Multiply instruction(TiledMma product) {
+    return variant.converts() ? product.converted() : product.plain();
   }
 
   private boolean holdsAddressesOfQueries() {
@@ -156,7 +160,7 @@ final class AttentionProducts {
     // P of all keys stays in registers for the next columns, that of a chunk of keys only for its own.
     if (chunks > 1) sharedP.ifPresent(tile -> p = slice -> loadP(here, tile, slice));
     else if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(thread, tile, slice))::get);
-    var instructions = scales.map(all -> all.output(step.stage())).orElse(_ -> mixing.plain());
+    var instructions = scales.map(all -> all.output(step.stage())).orElse(_ -> instruction(mixing));
     int slices = mixing.slices() / chunks;
     for (int slice = 0; slice < slices; slice++) {
       mixing.multiply(k, here, p.apply(step.chunk() % chunks * slices + slice), tiles.v(), step.stage(), slice,

@@ -43,6 +43,11 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
     return Optional.empty();
   }
 
+  /** Whether 8-bit operands are multiplied as f16, for tensor cores that have no {@code mma.sync} of bytes. */
+  default boolean converts() {
+    return false;
+  }
+
   /** The type of O. */
   default ElementType output() {
     return quantized().map(AttentionProblem.Quantized::output).orElse(type());

@@ -49,20 +49,28 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param residentBlocks CTAs an SM that registers are to suffice for
    * @param headsTogether heads whose tiles run side by side
    * @param rematerialisation what the loop over blocks of keys computes anew
+   * @param converts whether 8-bit operands are multiplied as f16
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
-      boolean conditionalRescale, int residentBlocks, int headsTogether, Rematerialisation rematerialisation) {
+      boolean conditionalRescale, int residentBlocks, int headsTogether, Rematerialisation rematerialisation,
+      boolean converts) {
     /** Creates a shape whose loop computes anew what the assembler decides. */
     public Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
         boolean conditionalRescale, int residentBlocks, int headsTogether) {
       this(tileM, tileN, tileD, tileDv, warps, stages, queryInRegisters, conditionalRescale, residentBlocks,
-          headsTogether, Rematerialisation.NONE);
+          headsTogether, Rematerialisation.NONE, false);
     }
 
     /** Returns this shape with a loop that computes something else anew. */
     Shape with(Rematerialisation other) {
       return new Shape(tileM, tileN, tileD, tileDv, warps, stages, queryInRegisters, conditionalRescale,
-          residentBlocks, headsTogether, other);
+          residentBlocks, headsTogether, other, converts);
+    }
+
+    /** Returns this shape for tensor cores that have no {@code mma.sync} of bytes. */
+    Shape converting() {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, stages, queryInRegisters, conditionalRescale,
+          residentBlocks, headsTogether, rematerialisation, true);
     }
 
     /** Bytes of the tiles of Q, K and V in shared memory. */
@@ -111,6 +119,11 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
   @Override
   public Rematerialisation rematerialisation() {
     return shape.rematerialisation;
+  }
+
+  @Override
+  public boolean converts() {
+    return shape.converts;
   }
 
   @Override

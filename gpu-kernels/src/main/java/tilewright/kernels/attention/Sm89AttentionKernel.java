@@ -12,7 +12,7 @@ import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 /**
  * The SM80 kernel on e4m3 operands, which {@code mma} multiplies from SM89 on.
  *
- * @param converted whether it is for a GPU whose {@code mma} of bytes ptxas makes of f16 instructions: Hopper, SM100
+ * @param converted whether it is for a GPU that has no {@code mma.sync} of bytes, and multiplies f16: Hopper, SM100
  */
 public record Sm89AttentionKernel(boolean converted) implements AttentionKernel {
   private static final int ACCESS_BYTES = 16;
