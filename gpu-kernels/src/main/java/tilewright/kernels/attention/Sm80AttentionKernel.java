@@ -14,13 +14,13 @@ import tilewright.ptx.Multiprocessor;
  * The SM80 kernel: from a problem to a configuration to a launch. Up to a head dimension of 256 it is FlashAttention-2,
  * beyond FFPA.
  *
- * @param sm that its tiles are to fit
+ * @param capability the compute capability, times ten, of the GPU that its tiles are chosen for
  * @param packs whether heads that read the same keys share tiles where that is worth it
  */
-public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements AttentionKernel {
+public record Sm80AttentionKernel(int capability, boolean packs) implements AttentionKernel {
   /** The kernel in the tiles that an A100 holds. */
   public Sm80AttentionKernel() {
-    this(Multiprocessor.of(Target.SM80.capability()), true);
+    this(Target.SM80.capability(), true);
   }
 
   @Override
@@ -42,20 +42,24 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
   }
 
   @Override
-  public Sm80AttentionKernel on(int capability) {
-    return new Sm80AttentionKernel(Multiprocessor.of(capability), packs);
+  public Sm80AttentionKernel on(int gpu) {
+    return new Sm80AttentionKernel(gpu, packs);
   }
 
   @Override
   public Sm80AttentionKernel withoutPacking() {
-    return new Sm80AttentionKernel(sm, false);
+    return new Sm80AttentionKernel(capability, false);
   }
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    if (isWide(problem)) return prepare(problem, Sm80FfpaConfig.of(problem, sm), Target.SM80);
+    if (isWide(problem)) return prepare(problem, Sm80FfpaConfig.of(problem, sm()), Target.SM80);
     var packing = packing(problem);
-    return prepare(problem, Sm80AttentionShapes.of(problem, sm, packing), packing);
+    return prepare(problem, Sm80AttentionShapes.of(problem, capability, packing), packing);
+  }
+
+  private Multiprocessor sm() {
+    return Multiprocessor.of(capability);
   }
 
   private static boolean isWide(AttentionProblem problem) {
@@ -103,8 +107,8 @@ public record Sm80AttentionKernel(Multiprocessor sm, boolean packs) implements A
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem, sm).tiling())
-        : blockMask(problem, Sm80AttentionShapes.of(problem, sm, packing(problem)));
+    return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem, sm()).tiling())
+        : blockMask(problem, Sm80AttentionShapes.of(problem, capability, packing(problem)));
   }
 
   private static BlockMask blockMask(AttentionProblem problem, AttentionTiling tiling) {

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
@@ -16,11 +17,16 @@ final class Sm80AttentionShapes {
 
   private Sm80AttentionShapes() {}
 
-  /** The smallest tiles that have the head dimensions, smaller ones in queries where an SM does not hold them. */
-  static Shape of(AttentionProblem p, Multiprocessor sm, HeadPacking packing) {
+  /**
+   * The smallest tiles that have the head dimensions, smaller ones in queries where an SM does not hold them.
+   *
+   * @param capability of the GPU
+   */
+  static Shape of(AttentionProblem p, int capability, HeadPacking packing) {
+    var sm = Multiprocessor.of(capability);
     for (int dim : DIMS) {
       if (p.largestDim() > dim) continue;
-      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim, sm) : other(p, dim);
+      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim, capability) : other(p, dim);
       return usual.tileM() == SMALL_QUERIES || usual.fits(sm, p.type()) ? usual : small(dim, usual.headsTogether());
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
@@ -42,7 +48,8 @@ final class Sm80AttentionShapes {
         && !p.blockMask() && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
   }
 
-  private static Shape plain(AttentionProblem p, int dim, Multiprocessor sm) {
+  private static Shape plain(AttentionProblem p, int dim, int capability) {
+    var sm = Multiprocessor.of(capability);
     // Where later tiles see more keys, the long ones of many heads come first.
     int together = p.band().right().isPresent() ? 16 : 1;
     return switch (dim) {
@@ -51,13 +58,18 @@ final class Sm80AttentionShapes {
       case 96 -> p.band().left().isPresent() ? small(dim, together)
           : new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together)
               .with(onHopper(sm, Rematerialisation.QUERIES_AND_VALUES));
-      case 128 -> p.band().left().isPresent() ? small(dim, together)
+      // For SM100, ptxas 13.0 spills of 32 rows per warp whatever is computed anew.
+      case 128 -> p.band().left().isPresent() || isSm100(capability) ? small(dim, together)
           : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together)
               .with(onHopper(sm, Rematerialisation.KEYS));
       default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
           : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8)
               .with(p.sinks().isPresent() ? Rematerialisation.QUERIES : Rematerialisation.NONE);
     };
+  }
+
+  private static boolean isSm100(int capability) {
+    return capability >= Target.SM100A.capability() && capability < Target.SM120.capability();
   }
 
   /** Returns what ptxas 13.0 has to compute anew to spill nothing for Hopper; for SM80 it would spill more. */
