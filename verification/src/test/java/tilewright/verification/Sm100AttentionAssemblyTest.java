@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -13,6 +14,9 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
@@ -44,10 +48,16 @@ class Sm100AttentionAssemblyTest {
   }
 
   private static Stream<Arguments> functions(Sizes dims) {
-    return AttentionMods.setups().stream().map(setup -> {
-      var problem = AttentionProblem.dense(ElementType.F16, dims).with(setup.problem().modification());
+    var plain = AttentionProblem.dense(ElementType.F16, dims);
+    ScoreMod softcap = ScoreMod.softcap(30);
+    MaskMod causal = (_, _, q, k) -> k.lessThan(q.plus(1));
+    ScoreMod alibi = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-4).exp2(), score);
+    var masked = Stream.of(alibi, softcap).map(score -> Arguments.of(dims.headDim(), "a function behind a mask",
+        plain.with(new Modification(Optional.of(score), Optional.of(causal)))));
+    return Stream.concat(masked, AttentionMods.setups().stream().map(setup -> {
+      var problem = plain.with(setup.problem().modification());
       return Arguments.of(dims.headDim(), setup.name(), setup.problem().blockMask() ? problem.skipping() : problem);
-    });
+    }));
   }
 
   @ParameterizedTest(name = "{0} wide, {1}")

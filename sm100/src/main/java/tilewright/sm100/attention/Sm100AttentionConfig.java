@@ -149,12 +149,14 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Mod
 
   /**
    * Registers of a softmax thread. With cluster launch control it leaves more to the other roles, and most where these
-   * also keep lists of blocks, or bounds of a sequence and a window, and wait for O to leave Q's place.
+   * also keep lists of blocks, or bounds of a sequence and a window, and wait for O to leave Q's place. With a score
+   * function and a mask together, ptxas 13.0 spills less in fewer registers.
    */
   int softmaxRegisters() {
     boolean bounds = blockMask || packed && band.left().isPresent();
     if (cancelling && outputReplacesQueries() && bounds) return 160;
-    return blockMask || cancelling ? 176 : 184;
+    boolean functions = modification.score().isPresent() && modification.mask().isPresent();
+    return blockMask || cancelling || functions ? 176 : 184;
   }
 
   /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
