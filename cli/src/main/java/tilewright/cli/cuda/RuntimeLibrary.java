@@ -14,8 +14,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tilewright.cli.io.CommandFailure;
 
 /**
@@ -26,27 +26,29 @@ final class RuntimeLibrary {
   private static final String SHARED = "libtilewright.so";
   private static final List<String> HEADERS = List.of("bridge.h", "protocol.h", "errors.h", "runtime.h", "driver.h");
   private static final List<Part> PARTS = List.of(
-      new Part(SHARED, "tw_*", Optional.empty(), List.of(),
+      new Part(SHARED, "tw_*", List.of(), List.of(),
           List.of("bridge.c", "device.c", "memory.c", "programs.c", "streams.c", "graphs.c")),
-      new Part("libcuda.so.1", "cu*", Optional.of("driver-calls"), List.of(),
+      new Part("libcuda.so.1", "cu*", List.of("driver-calls"), List.of(),
           List.of("driver_context.c", "driver_memory.c", "driver_modules.c", "driver_streams.c", "stubs.c")),
-      runtime(13), runtime(12));
+      runtime(13, List.of("runtime-calls"), List.of()),
+      runtime(12, List.of("runtime-calls", "runtime-calls-12"), List.of("runtime_12.c")));
 
   /**
    * A library.
    *
    * @param exports pattern of the names that programs see
-   * @param calls the list of all calls that programs may expect
+   * @param calls the lists of all calls that programs may expect
    */
-  private record Part(String name, String exports, Optional<String> calls, List<String> options,
+  private record Part(String name, String exports, List<String> calls, List<String> options,
       List<String> sources) {}
 
   private RuntimeLibrary() {}
 
-  private static Part runtime(int version) {
-    return new Part("libcudart.so." + version, "cuda*; __cuda*", Optional.of("runtime-calls"),
-        List.of("-DCUDA_VERSION=" + version), List.of("runtime_device.c", "runtime_memory.c", "runtime_streams.c",
-            "runtime_graphs.c", "runtime_kernels.c", "stubs.c"));
+  /** @param own sources of calls that only this version has */
+  private static Part runtime(int version, List<String> calls, List<String> own) {
+    var sources = Stream.concat(own.stream(), Stream.of("runtime_device.c", "runtime_memory.c", "runtime_streams.c",
+        "runtime_graphs.c", "runtime_kernels.c", "stubs.c")).toList();
+    return new Part("libcudart.so." + version, "cuda*; __cuda*", calls, List.of("-DCUDA_VERSION=" + version), sources);
   }
 
   /**
@@ -85,8 +87,8 @@ final class RuntimeLibrary {
     for (var name : HEADERS) files.put(name, resource(name));
     for (var part : PARTS) {
       for (var name : part.sources) files.put(name, resource(name));
-      part.calls.ifPresent(name -> files.put(name + ".h", resource(name + ".txt").lines()
-          .map(call -> "STUB(" + call + ")\n").collect(Collectors.joining())));
+      files.put(part.name + ".h", part.calls.stream().flatMap(name -> resource(name + ".txt").lines())
+          .map(call -> "STUB(" + call + ")\n").collect(Collectors.joining()));
       files.put(part.name + ".map", part.name + " { global: " + part.exports + "; local: *; };\n");
     }
     // What the linker takes for -lcuda.
@@ -117,7 +119,7 @@ final class RuntimeLibrary {
         "-shared", "-fvisibility=hidden", "-Wl,-soname," + part.name, "-Wl,-rpath,$ORIGIN",
         "-Wl,--version-script=" + part.name + ".map", "-o", part.name));
     command.addAll(part.options);
-    part.calls.ifPresent(name -> command.add("-DCALLS=\"" + name + ".h\""));
+    command.add("-DCALLS=\"" + part.name + ".h\"");
     command.addAll(part.sources);
     if (!part.name.equals(SHARED)) command.addAll(List.of("-L.", "-l:" + SHARED));
     command.addAll(List.of("-lpthread", "-ldl"));

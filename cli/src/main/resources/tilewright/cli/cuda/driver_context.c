@@ -60,6 +60,8 @@ API Result cuDeviceGetUuid_v2(char *uuid, int device) {
   return device == 0 ? SUCCESS : INVALID_DEVICE;
 }
 
+API Result cuDeviceGetUuid(char *uuid, int device) { return cuDeviceGetUuid_v2(uuid, device); }
+
 API Result cuDeviceTotalMem_v2(size_t *bytes, int device) {
   *bytes = tw_device()->memory_bytes;
   return device == 0 ? SUCCESS : INVALID_DEVICE;
