@@ -1,20 +1,32 @@
 package tilewright.simulator;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /**
  * The order in which a launch's agents took steps. {@code 0/3} is warp 3 of cluster 0, counted through its CTAs;
  * {@code 0/3#5} is the sixth asynchronous operation that this warp issued, and an operation may issue others.
+ *
+ * @param places for each step the line that a warp goes on at, or that began an operation; empty where there is none
  */
-public record Schedule(List<String> steps) {
+public record Schedule(List<String> steps, List<String> places) {
   private static final String HEADER = "tilewright schedule 1";
-  private static final Pattern RUN = Pattern.compile("(\\d+/\\d+(?:#\\d+)*)(?: x(\\d{1,9}))?");
+  private static final Pattern RUN = Pattern.compile("(\\d+/\\d+(?:#\\d+)*)(?: x(\\d{1,9}))?(?: (?:to|of) .*)?");
   private static final int MOST_STEPS = 1 << 24;
 
   public Schedule {
     steps = List.copyOf(steps);
+    places = List.copyOf(places);
+    if (places.size() != steps.size()) {
+      throw new IllegalArgumentException(steps.size() + " steps have " + places.size() + " places");
+    }
+  }
+
+  /** A schedule whose places are not known. */
+  public Schedule(List<String> steps) {
+    this(steps, Collections.nCopies(steps.size(), ""));
   }
 
   /**
@@ -40,13 +52,19 @@ public record Schedule(List<String> steps) {
     return new Schedule(steps);
   }
 
-  /** One line for each turn of an agent, with the number of its steps if there are several. */
+  /**
+   * One line for each turn of an agent: the number of its steps if there are several, and where they lead {@code to},
+   * or the line that an operation is {@code of}.
+   */
   public String text() {
     var text = new StringBuilder(HEADER).append('\n');
     for (int i = 0, n; i < steps.size(); i += n) {
       n = 1;
       while (i + n < steps.size() && steps.get(i + n).equals(steps.get(i))) n++;
-      text.append(steps.get(i)).append(n == 1 ? "" : " x" + n).append('\n');
+      var place = places.get(i + n - 1);
+      text.append(steps.get(i)).append(n == 1 ? "" : " x" + n);
+      if (!place.isEmpty()) text.append(steps.get(i).contains("#") ? " of " : " to ").append(place);
+      text.append('\n');
     }
     return text.toString();
   }

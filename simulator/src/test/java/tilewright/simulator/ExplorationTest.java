@@ -169,6 +169,36 @@ class ExplorationTest {
   }
 
   @Test
+  void aScheduleNamesTheLinesOfTheSource() {
+    var ptx = Kernels.kernel("sm_90", 1, ".file 1 \"src/copy.cu\"", """
+        .shared .align 8 .b64 full;
+        .shared .align 16 .b8 tile[16];
+        setp.ne.u32 %q0, %t, 0;
+        @%q0 bra meet;
+        mbarrier.init.shared.b64 [full], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared.b64 _, [full], 32;
+        .loc 1 5 0
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p0], 16, [full];
+        meet:
+        .loc 1 6 0
+        bar.sync 0;
+        .loc 1 7 0
+        wait:
+        mbarrier.try_wait.parity.shared.b64 %q2, [full], 0;
+        @!%q2 bra wait;
+        ld.shared.u32 %r4, [tile];
+        """);
+    var schedule = Simulator.load(ptx).explore(launch(ptx, 64), Kernels.PLAIN, LIMITS).schedule();
+    var text = schedule.text();
+    // A warp stops where it meets others; the copy is of the line that began it.
+    assertTrue(text.contains(" to copy.cu:6\n") && text.contains("0/0#0 of copy.cu:5\n"), text);
+    // Only 16 of the 32 bytes that are awaited come.
+    assertTrue(text.endsWith(" to copy.cu:7\n"), text);
+    assertEquals(schedule.steps(), Schedule.parse(text).steps());
+  }
+
+  @Test
   void aScheduleOfAnotherLaunchIsRefused() {
     var ptx = Kernels.kernel(1, TICKETS);
     var schedule = new Schedule(List.of("0/7"));

@@ -68,6 +68,11 @@ public final class ClusterLaunch {
     }
 
     @Override
+    public int site() {
+      return request.site;
+    }
+
+    @Override
     public String describe() {
       return "the answer to " + request.describe();
     }

@@ -105,6 +105,11 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
   }
 
   @Override
+  public int site() {
+    return issuer.site();
+  }
+
+  @Override
   public String describe() {
     return issuer.describe("a bulk copy from " + ToShared.place(issuer.cta(), offset));
   }

@@ -51,6 +51,11 @@ record ToGlobal(Issuer issuer, int group, Effect effect, List<Content> contents)
   }
 
   @Override
+  public int site() {
+    return issuer.site();
+  }
+
+  @Override
   public String describe() {
     return issuer.describe("a bulk copy to " + issuer.cta().space.describe(effect.origin));
   }

@@ -120,6 +120,11 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
   }
 
   @Override
+  public int site() {
+    return issuer.site();
+  }
+
+  @Override
   public String describe() {
     return issuer.describe("a bulk copy of " + bytes() + " bytes to " + place(target.cta, target.offset));
   }

@@ -20,6 +20,9 @@ public interface AsyncOperation {
   /** Takes effect: reads its sources, writes its results, signals. Called once, when {@link #ready()}. */
   void complete();
 
+  /** The instruction that began it. */
+  int site();
+
   /** Names the operation and its thread for reports of deadlocks, such as {@code a bulk copy … by thread (0,0,0)}. */
   String describe();
 }

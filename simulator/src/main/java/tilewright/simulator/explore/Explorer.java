@@ -84,7 +84,7 @@ public final class Explorer {
   /** Returns the result for an end. */
   public Exploration result(End end, List<tilewright.simulator.Finding> findings) {
     return new Exploration(end.outcome(), schedules, steps, longest, elapsed(), findings, end.difference(),
-        new Schedule(path.stream().map(Choice::chosen).toList()));
+        new Schedule(path.stream().map(Choice::chosen).toList(), path.stream().map(c -> c.step().place()).toList()));
   }
 
   /** Makes the run of the path and goes on from there. Races become wishes for choices. */

@@ -10,8 +10,9 @@ public interface Run {
    *
    * @param issued the agents that it created
    * @param tried the instruction by which it tried to wait for a phase, if it did
+   * @param place the line that a warp goes on at, or that began an operation; empty where there is none
    */
-  record Step(Footprint footprint, List<String> issued, OptionalInt tried) {}
+  record Step(Footprint footprint, List<String> issued, OptionalInt tried, String place) {}
 
   /** The agents that can take a step, in order; none when the run is over. */
   List<String> enabled();

@@ -34,6 +34,7 @@ import tilewright.simulator.sanitizer.LaunchHistory;
 final class ScheduledRun implements Run, SyncTrace {
   /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
   private static final int PATIENCE = 3;
+  private static final String END = "its end";
 
   /** The phases of a barrier that a warp knows to be over when it goes on. */
   private record Wake(SyncObject object, long phases) {}
@@ -123,19 +124,21 @@ final class ScheduledRun implements Run, SyncTrace {
     issued.clear();
     tried = OptionalInt.empty();
     var w = warps.get(chosen);
+    String place = END;
     int begin = w == null || w.groups.size() != 1 ? -1 : w.groups.getFirst().block;
     if (w != null) {
       var cluster = clusters.stream().filter(c -> c.cluster() == w.cta.cluster).findFirst().orElseThrow();
       for (var wake : woken.getOrDefault(w, List.of())) uses(wake.object, Use.RESUME, wake.phases, false);
       woken.remove(w);
       attempt(cluster, c -> c.step(w));
+      if (!w.groups.isEmpty()) place = place(w.groups.getFirst());
     } else {
-      complete(chosen);
+      place = place(complete(chosen));
     }
     boolean stuck = w != null && w.groups.stream().anyMatch(ScheduledRun::isStuck);
     var footprint = new Footprint(actions.stream().map(this::effective).toList(), stuck);
     spinning.step(chosen, w, begin, footprint);
-    return new Step(footprint, List.copyOf(issued), tried);
+    return new Step(footprint, List.copyOf(issued), tried, place);
   }
 
   /** Whether lanes wait for something that no action tells. */
@@ -146,13 +149,23 @@ final class ScheduledRun implements Run, SyncTrace {
     };
   }
 
-  private void complete(String chosen) {
+  /** The line at which lanes wait, or go on. */
+  private String place(LaneGroup g) {
+    return place(g.state == LaneGroup.State.RUNNING ? kernel.blocks().get(g.block).site() : g.site);
+  }
+
+  private String place(int site) {
+    return kernel.sites().get(site).place();
+  }
+
+  /** Completes an operation and returns the instruction that began it. */
+  private int complete(String chosen) {
     for (var c : clusters) {
       for (var o : c.cluster().async.operations()) {
         if (!operations.get(o).equals(chosen)) continue;
         operations.remove(o);
         attempt(c, cluster -> cluster.cluster().async.complete(o));
-        return;
+        return o.site();
       }
     }
     throw new IllegalStateException("no agent " + chosen + " can take a step");

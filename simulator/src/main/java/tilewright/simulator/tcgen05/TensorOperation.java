@@ -78,6 +78,11 @@ abstract class TensorOperation implements AsyncOperation {
   }
 
   @Override
+  public final int site() {
+    return site;
+  }
+
+  @Override
   public final String describe() {
     return what() + " by " + warp.who(lane) + warp.cta.at(site);
   }

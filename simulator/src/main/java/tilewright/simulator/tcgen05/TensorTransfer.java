@@ -52,6 +52,11 @@ public final class TensorTransfer {
     }
 
     @Override
+    public int site() {
+      return site;
+    }
+
+    @Override
     public String describe() {
       return "a store to tensor memory by warp " + warp.index + " of block " + warp.cta.position + warp.cta.at(site);
     }

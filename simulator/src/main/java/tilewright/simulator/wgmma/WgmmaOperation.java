@@ -108,6 +108,11 @@ final class WgmmaOperation implements AsyncOperation {
   }
 
   @Override
+  public int site() {
+    return site;
+  }
+
+  @Override
   public String describe() {
     return "wgmma by " + group.describe() + group.cta().at(site);
   }

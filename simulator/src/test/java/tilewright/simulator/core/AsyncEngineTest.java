@@ -31,6 +31,11 @@ class AsyncEngineTest {
     }
 
     @Override
+    public int site() {
+      return 0;
+    }
+
+    @Override
     public String describe() {
       return "step " + number;
     }

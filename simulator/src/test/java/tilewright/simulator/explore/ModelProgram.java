@@ -84,7 +84,7 @@ record ModelProgram(List<List<Op>> agents, int[] expected) {
         int a = Integer.parseInt(agent);
         step(a, agents.get(a).get(next[a]), issued);
       }
-      return new Step(new Footprint(actions, false), issued, OptionalInt.empty());
+      return new Step(new Footprint(actions, false), issued, OptionalInt.empty(), "");
     }
 
     private void step(int a, Op op, List<String> issued) {
