@@ -3,6 +3,8 @@
     from tilewright import flash_attn_func
     out = flash_attn_func(q, k, v, causal=True)
 
+``simulate`` runs Triton kernels on a simulated GPU; it needs Triton and Java, and no GPU.
+
 Kernels, and the choices among them, are data in this package, made by ``tilewright package``. They are loaded by the
 driver when a function is first called, and PyTorch is imported then, not before.
 """
@@ -30,6 +32,7 @@ _HOMES = {
     "softmax": "rows",
     "rope": "rotary",
     "embedding": "embeddings",
+    "simulate": "simulation",
 }
 
 __all__ = list(_HOMES)
@@ -39,7 +42,7 @@ def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
     if name in ("embeddings", "flash_attn", "flex", "grouped", "ops", "products", "rotary", "rows", "scaled",
-                "transformers"):
+                "simulation", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -18,7 +18,7 @@ final class Contents {
   private static final List<Group> GROUPS = List.of(
       new Group(PATH, "why", "learn-layout", "learn-kernel", "learn-gemm", "learn-barrier",
           "learn-hopper", "learn-export", "gemm-to-gpu", "ladder", "blackwell-ladder"),
-      new Group("How-to", "playground", "verification", "simulator", "cuda-programs", "gpu-lab", "pytorch",
+      new Group("How-to", "playground", "verification", "simulator", "cuda-programs", "triton", "gpu-lab", "pytorch",
           "pytorch-products", "examples", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "java-api", "layout-operations",
           "layout-expressions", "catalogue", "learn-notes", "glossary", "limits", "trust"),

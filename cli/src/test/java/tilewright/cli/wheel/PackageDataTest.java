@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -226,10 +227,17 @@ class PackageDataTest {
     };
   }
 
-  /** Runs the package's own tests, which find the problems in the folder. */
+  /** Runs the package's own tests, which find the problems in the folder, and the command for simulations. */
   private void python() throws IOException, InterruptedException {
-    var ended = Python.run(Map.of("TILEWRIGHT_PROBLEMS", folder.toString(), "PYTHONDONTWRITEBYTECODE", "1"), "-m",
-        "pytest", "-q", "-p", "no:cacheprovider", PYTHON.resolve("tests").toString());
+    var classes = System.getProperty("java.class.path") + File.pathSeparator
+        + System.getProperty("jdk.module.path", "");
+    var command = Files.writeString(folder.resolve("tilewright"), "#!/bin/sh\nexec '"
+        + Path.of(System.getProperty("java.home"), "bin", "java") + "' -cp '" + classes
+        + "' tilewright.cli.Main \"$@\"\n");
+    assertTrue(command.toFile().setExecutable(true));
+    var ended = Python.run(Map.of("TILEWRIGHT_PROBLEMS", folder.toString(), "TILEWRIGHT", command.toString(),
+        "PYTHONDONTWRITEBYTECODE", "1"), "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        PYTHON.resolve("tests").toString());
     assumeTrue(!ended.text().contains("No module named pytest"), "no pytest here");
     assertEquals(0, ended.status(), ended.text());
     assertTrue(Stream.of(ended.text().split("\n")).anyMatch(line -> line.contains(" passed")), ended.text());
