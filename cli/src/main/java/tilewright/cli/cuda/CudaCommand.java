@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
@@ -33,10 +34,10 @@ public final class CudaCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Parameters(arity = "1..*", paramLabel = "PROGRAM|FILE.cu [ARGUMENTS]",
+  @Parameters(arity = "0..*", paramLabel = "PROGRAM|FILE.cu [ARGUMENTS]",
       description = "A Linux program that was linked with the shared CUDA runtime (nvcc -cudart shared) and its "
           + "arguments; or a source file, which nvcc compiles first: FILE.cu [-- NVCC-OPTIONS] [-- ARGUMENTS].")
-  private List<String> words;
+  private List<String> words = List.of();
 
   @Option(names = "--chip", paramLabel = "NAME", defaultValue = "h100",
       description = "The GPU to stand for: a100, rtx3090, rtx4090, h100, h200, b200, b300 or rtx5090 (default: h100).")
@@ -62,6 +63,14 @@ public final class CudaCommand implements Callable<Integer> {
       description = "Write each launch with its buffers and results below DIR, for 'sim DIR' to run again.")
   private Optional<Path> record;
 
+  @Option(names = "--recorder", paramLabel = "FILE.c",
+      description = "Write the source of a library that records launches beside a real GPU, and run nothing.")
+  private Optional<Path> recorder;
+
+  @Option(names = "--recorded", paramLabel = "DIR",
+      description = "Turn what that library wrote to DIR into launches for 'sim', below the folder of --record.")
+  private Optional<Path> recorded;
+
   @Mixin
   private ScheduleOptions schedule;
 
@@ -77,6 +86,8 @@ public final class CudaCommand implements Callable<Integer> {
       throw CommandFailure.badInput("--only is empty; needed is a part of a kernel's name");
     });
     var device = SimulatedDevice.of(chosen());
+    if (recorder.isPresent() || recorded.isPresent()) return ofGpu(device);
+    if (words.isEmpty()) throw CommandFailure.badInput("there is no PROGRAM or FILE.cu to run");
     var report = new Report(console);
     var program = Path.of(words.getFirst());
     if (!Files.isRegularFile(program)) throw CommandFailure.badFile(program, "there is no such file");
@@ -94,6 +105,24 @@ public final class CudaCommand implements Callable<Integer> {
     boolean missed = only.isPresent() && !report.hasWatched();
     if (missed) console.note("no kernel was launched whose name contains '" + only.get() + "'");
     return status == 0 && report.clean() && !missed ? Exit.OK : Exit.CHECK_FAILED;
+  }
+
+  /** Writes the recorder's source, or turns its records into launches. */
+  private int ofGpu(SimulatedDevice device) {
+    if (!words.isEmpty()) throw CommandFailure.badInput("--recorder and --recorded run no program: leave it out");
+    if (recorder.isPresent() == recorded.isPresent()) {
+      throw CommandFailure.badInput("--recorder and --recorded exclude each other");
+    }
+    if (recorded.isPresent() != record.isPresent()) {
+      throw CommandFailure.badInput("--recorded needs --record, and --recorder needs none");
+    }
+    recorder.ifPresent(file -> AtomicFile.write(file, RuntimeLibrary.resource("recorder.c")));
+    recorded.ifPresent(folder -> {
+      requireNew(record.orElseThrow());
+      int launches = GpuRecord.convert(folder, record.orElseThrow(), device.chip().capability());
+      console.note(launches + (launches == 1 ? " launch" : " launches") + " written below " + record.orElseThrow());
+    });
+    return Exit.OK;
   }
 
   private void tell(KernelProfiles.Counted kernel) {

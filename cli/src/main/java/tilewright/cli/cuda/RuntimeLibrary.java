@@ -96,7 +96,8 @@ final class RuntimeLibrary {
     return files;
   }
 
-  private static String resource(String name) {
+  /** A source of the libraries, as text. */
+  static String resource(String name) {
     try (var in = RuntimeLibrary.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

@@ -18,7 +18,7 @@ import tilewright.simulator.DeviceMemory;
  * either is brought up to date when it is needed: the simulator's when a kernel first touches it, the program's when
  * that copies from it. Managed memory is the exception: the program may use it unasked whenever no kernel runs.
  */
-final class SharedMemory implements AutoCloseable {
+final class SharedMemory implements Allocations, AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment region;
   private final DeviceMemory memory = new DeviceMemory(this::touched);
@@ -77,17 +77,20 @@ final class SharedMemory implements AutoCloseable {
   }
 
   /** Whether an address lies in an allocation that has not been freed. */
-  boolean isLive(long address) {
+  @Override
+  public boolean isLive(long address) {
     var allocation = allocations.get(base(address));
     return allocation != null && address - base(address) < allocation.program.byteSize();
   }
 
   /** The address where the allocation of an address begins. */
-  long base(long address) {
+  @Override
+  public long base(long address) {
     return address & -DeviceMemory.WINDOW_BYTES;
   }
 
-  String name(long address) {
+  @Override
+  public String name(long address) {
     return memory.name((int) (address / DeviceMemory.WINDOW_BYTES)).orElse("no allocation");
   }
 

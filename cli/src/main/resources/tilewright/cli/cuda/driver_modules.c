@@ -37,6 +37,17 @@ API Result cuLibraryGetGlobal(void **address, size_t *bytes, Module *m, const ch
 }
 API Result cuKernelGetFunction(Kernel **f, Kernel *k) { *f = k; return k == NULL ? INVALID_HANDLE : SUCCESS; }
 
+API Result cuFuncGetParamInfo(const Kernel *k, size_t index, size_t *offset, size_t *bytes) {
+  if (k == NULL) return INVALID_HANDLE;
+  if (index >= k->parameters || offset == NULL) return INVALID_VALUE;
+  *offset = k->parameter[index].offset;
+  if (bytes != NULL) *bytes = k->parameter[index].bytes;
+  return SUCCESS;
+}
+API Result cuKernelGetParamInfo(const Kernel *k, size_t index, size_t *offset, size_t *bytes) {
+  return cuFuncGetParamInfo(k, index, offset, bytes);
+}
+
 API Result cuFuncGetName(const char **name, const Kernel *k) {
   if (k == NULL) return INVALID_HANDLE;
   *name = k->name;
