@@ -62,7 +62,8 @@ final class GpuRecord implements Allocations {
       try {
         new GpuRecord(folder, architecture).convert(out);
       } catch (NoSuchElementException _) {
-        throw CommandFailure.badFile(folder.resolve(TEXT), "is no whole record: a line is cut off, or no number is one");
+        throw CommandFailure.badFile(folder.resolve(TEXT),
+            "is no whole record: a line is cut off, or has something else where a number is needed");
       } catch (IllegalArgumentException | PtxSyntaxException e) {
         throw CommandFailure.badFile(folder.resolve(TEXT), "is no whole record: " + e.getMessage());
       }

@@ -11,8 +11,8 @@ import tilewright.ptx.PtxPrinter;
 import tilewright.simulator.ResidentProgram;
 
 /**
- * Writes a process's launches as files that {@code sim} runs again. Words of arguments that are addresses of allocations
- * become buffers; the module's variables begin with the values that they have before the launch.
+ * Writes a process's launches as files that {@code sim} runs again. Words of arguments that are addresses of
+ * allocations become buffers; the module's variables begin with the values that they have before the launch.
  */
 final class LaunchRecorder {
   private final Path folder;

@@ -22,7 +22,13 @@ typedef int Error;
 typedef struct { unsigned x, y, z; } Dim;
 typedef struct Allocation { char *address; size_t bytes; struct Allocation *next; } Allocation;
 typedef struct Kernel { const void *host; const char *name; int image; struct Kernel *next; } Kernel;
-typedef struct Variable { const void *host; const char *name; size_t bytes; int image; struct Variable *next; } Variable;
+typedef struct Variable {
+  const void *host;
+  const char *name;
+  size_t bytes;
+  int image;
+  struct Variable *next;
+} Variable;
 typedef struct Map { char bytes[MAP_BYTES]; int64_t words[MAP_WORDS]; struct Map *next; } Map;
 typedef struct Handle { void **handle; int image; struct Handle *next; } Handle;
 
@@ -154,7 +160,10 @@ API Error cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height) 
 }
 API Error cudaFree(void *p) { forget(p); return OWN(Error, "cudaFree", void *)(p); }
 API Error cudaFreeHost(void *p) { forget(p); return OWN(Error, "cudaFreeHost", void *)(p); }
-API Error cudaFreeAsync(void *p, void *stream) { forget(p); return OWN(Error, "cudaFreeAsync", void *, void *)(p, stream); }
+API Error cudaFreeAsync(void *p, void *stream) {
+  forget(p);
+  return OWN(Error, "cudaFreeAsync", void *, void *)(p, stream);
+}
 
 // ---- Tensor maps ----
 
@@ -269,8 +278,9 @@ static int begin(Begun *b, const void *host, Dim grid, Dim block, Dim cluster, s
   char name[8192];
   snprintf(name, sizeof name, "%s/launch.txt", path);
   FILE *f = file(name, "w");
-  fprintf(f, "entry %s\nimage %d\ngrid %u %u %u\nblock %u %u %u\ncluster %u %u %u\nshared %zu\ncooperative %d\n", k->name,
-      k->image, grid.x, grid.y, grid.z, block.x, block.y, block.z, cluster.x, cluster.y, cluster.z, shared, cooperative);
+  fprintf(f, "entry %s\nimage %d\ngrid %u %u %u\nblock %u %u %u\ncluster %u %u %u\n", k->name, k->image, grid.x,
+      grid.y, grid.z, block.x, block.y, block.z, cluster.x, cluster.y, cluster.z);
+  fprintf(f, "shared %zu\ncooperative %d\n", shared, cooperative);
   *b = (Begun) {path, calloc(1, MOST_PARAMETERS), 0};
   size_t offset, bytes;
   for (size_t i = 0; info(function, i, &offset, &bytes) == 0 && offset + bytes <= MOST_PARAMETERS; i++) {
@@ -315,8 +325,8 @@ static Error end(Begun *b, int recorded, Error e) {
   } while (0)
 
 API Error cudaLaunchKernel(const void *function, Dim grid, Dim block, void **arguments, size_t shared, void *stream) {
-  RECORDED(ONE, 0, OWN(Error, "cudaLaunchKernel", const void *, Dim, Dim, void **, size_t, void *)(function, grid, block,
-      arguments, shared, stream));
+  RECORDED(ONE, 0, OWN(Error, "cudaLaunchKernel", const void *, Dim, Dim, void **, size_t, void *)(function, grid,
+      block, arguments, shared, stream));
 }
 
 // nvcc 13 launches by the kernel's handle.
@@ -324,7 +334,8 @@ API Error __cudaLaunchKernel(void *kernel, Dim grid, Dim block, void **arguments
   const void *function = NULL;
   for (Kernel *k = kernels; k != NULL && function == NULL; k = k->next) {
     void *handle = NULL;
-    if (OWN(Error, "cudaGetKernel", void **, const void *)(&handle, k->host) == 0 && handle == kernel) function = k->host;
+    Error e = OWN(Error, "cudaGetKernel", void **, const void *)(&handle, k->host);
+    if (e == 0 && handle == kernel) function = k->host;
   }
   RECORDED(ONE, 0, OWN(Error, "__cudaLaunchKernel", void *, Dim, Dim, void **, size_t, void *)(kernel, grid, block,
       arguments, shared, stream));
@@ -337,7 +348,13 @@ API Error cudaLaunchCooperativeKernel(const void *function, Dim grid, Dim block,
 }
 
 typedef struct { int id; char pad[4]; union { char bytes[64]; int value; Dim cluster; } value; } LaunchAttribute;
-typedef struct { Dim grid, block; size_t shared; void *stream; LaunchAttribute *attributes; unsigned count; } LaunchConfig;
+typedef struct {
+  Dim grid, block;
+  size_t shared;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned count;
+} LaunchConfig;
 
 API Error cudaLaunchKernelExC(const LaunchConfig *c, const void *function, void **arguments) {
   Dim grid = c->grid, block = c->block, cluster = ONE;

@@ -139,6 +139,14 @@ class CudaProgramsTest {
   }
 
   @Test
+  void aHopperGemmWhoseRingIsUsedAgain() throws IOException {
+    // Five steps of k in a ring of four stages; the program compares with FP64.
+    var run = run("hopper_gemm", List.of("-std=c++17"), "128", "256", "320");
+    assertEquals(0, run.status, run.out);
+    assertEquals("", run.report);
+  }
+
+  @Test
   void aMissingWaitForATensorCopyIsFoundAtItsLine() throws IOException {
     var run = run("tma", List.of("-DNO_WAIT"));
     assertTrue(run.report.contains("PENDING_COPY_READ at tma.cu:29 "), run.report);

@@ -1,4 +1,4 @@
-// A program as CUDA 12 makes them: its calls have the forms that CUDA 13 changed, and its kernel is registered as nvcc does.
+// A program as CUDA 12 makes them: its calls have the forms that CUDA 13 changed; nvcc would register its kernel so.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
