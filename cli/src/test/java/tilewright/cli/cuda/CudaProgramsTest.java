@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.cli.Cli;
@@ -139,6 +140,7 @@ class CudaProgramsTest {
   }
 
   @Test
+  @Tag("full")
   void aHopperGemmWhoseRingIsUsedAgain() throws IOException {
     // Five steps of k in a ring of four stages; the program compares with FP64.
     var run = run("hopper_gemm", List.of("-std=c++17"), "128", "256", "320");
