@@ -126,6 +126,11 @@ public final class I32 implements Scope.Printable {
     return value.isConstant() ? this : k.result(register(), value.min(), value.max());
   }
 
+  /** Whether tracing knows the number. */
+  public boolean isConstant() {
+    return value.isConstant();
+  }
+
   /** Whether tracing knows that it is even. */
   public boolean isEven() {
     return value.isEven();

@@ -23,6 +23,7 @@ final class FormulaProgram {
           step(List.of(operator.text(), place(left), place(right)));
       case Formula.Choice(var number, var limit, var then, var otherwise) ->
           step(List.of("upto", place(number), place(limit), place(then), place(otherwise)));
+      case Formula.Fewest _ -> throw new IllegalArgumentException("a search is no step: " + formula.json());
     };
     seen.put(formula, place);
     return place;

@@ -21,7 +21,7 @@ final class HopperGemm implements GemmMachine {
     var tiles = Sm90Gemms.choices(kind.problem(like), kind.arguments(like)).stream()
         .map(tile -> new OperatorCase.Candidate(tile.tile(), tile.microseconds(), tile.form(), tile.blocks(),
             numbers -> problem.prepare(numbers, Optional.of(tile.tile())))).toList();
-    return new OperatorCase(key, List.of(), kind.extents(), List.of(), List.of(), problem, tiles);
+    return new OperatorCase(key, List.of(), kind.extents(), List.of(), List.of(), problem, tiles, List.of());
   }
 
   private record Problem(GemmKind kind) implements OperatorCase.Problem {

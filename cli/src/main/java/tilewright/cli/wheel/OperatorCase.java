@@ -18,13 +18,28 @@ import tilewright.kernels.choice.Formula;
  * @param guesses formulas that launches may have, by the extent of a tile
  * @param problem from numbers to launches
  * @param candidates launches of which the one with the least cost is chosen; none where the choice is by axes
+ * @param derived numbers that are computed from others, and from those before them
  */
 record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
-    List<LongFunction<Formula>> guesses, Problem problem, List<Candidate> candidates) {
+    List<LongFunction<Formula>> guesses, Problem problem, List<Candidate> candidates,
+    List<Derived> derived) {
   /** A case whose choice depends on the axes. */
   OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
       List<LongFunction<Formula>> guesses, Problem problem) {
-    this(key, axes, extents, slots, guesses, problem, List.of());
+    this(key, axes, extents, slots, guesses, problem, List.of(), List.of());
+  }
+
+  /** Returns this with numbers that are computed from others. */
+  OperatorCase deriving(List<Derived> numbers) {
+    return new OperatorCase(key, axes, extents, slots, guesses, problem, candidates, numbers);
+  }
+
+  /** A number that is computed from others, such as how many parts a problem is split into. */
+  record Derived(String name, Formula formula) {
+    /** Adds numbers to those that they are computed from. */
+    static void addTo(Map<String, Long> numbers, List<Derived> all) {
+      all.forEach(number -> numbers.put(number.name, (long) number.formula.at(numbers)));
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
@@ -68,7 +69,11 @@ final class OperatorData {
         ? List.of(axis.name(), axis.formula().json(), axis.values())
         : List.of(axis.name(), axis.formula().json())).toList();
     var launches = samples.stream().map(this::template).toList();
-    return Map.of("axes", axes, "choice", tree.json(), "launches", launches);
+    var json = Map.<String, Object>of("axes", axes, "choice", tree.json(), "launches", launches);
+    if (operator.derived().isEmpty()) return json;
+    var all = new TreeMap<>(json);
+    all.put("derived", operator.derived().stream().map(d -> List.of(d.name(), d.formula().json())).toList());
+    return all;
   }
 
   /** The number of the launches of a problem with these numbers on the axes. */

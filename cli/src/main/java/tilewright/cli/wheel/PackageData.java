@@ -28,7 +28,8 @@ final class PackageData {
   static List<PackagedOperator> operators(List<Long> rowLengths, List<TracedFunctions> forms, List<Long> flexDims) {
     return Stream.of(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
         new ScaledGemmOperator(), new GroupedGemmOperator(), new QuantizeOperator(), new RopeOperator(),
-        new EmbeddingOperator(rowLengths)), RowOperator.all(rowLengths), FlexOperator.both(forms, flexDims))
+        new EmbeddingOperator(rowLengths), new CachedAttention(true), new CachedAttention(false), new AppendOperator(),
+        new MergeOperator()), RowOperator.all(rowLengths), FlexOperator.both(forms, flexDims))
         .flatMap(operators -> operators).toList();
   }
 

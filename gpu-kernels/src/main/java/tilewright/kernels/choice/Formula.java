@@ -1,7 +1,9 @@
 package tilewright.kernels.choice;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
  * A number as a function of a problem's numbers by name. What is made of constants only is a constant at once, so that
@@ -116,6 +118,17 @@ public sealed interface Formula {
     return atMost(limit, this, otherwise);
   }
 
+  /**
+   * The first whole number from 1 to {@code most} with which a formula comes near its least: {@code share} times its
+   * value is at most that.
+   *
+   * @param name of the number in the formula
+   * @param most at least 1
+   */
+  static Formula fewest(String name, Formula most, Formula value, double share) {
+    return new Fewest(name, most, value, share);
+  }
+
   private static boolean isOne(Formula formula) {
     return formula instanceof Constant(double value) && value == 1;
   }
@@ -205,6 +218,28 @@ public sealed interface Formula {
     @Override
     public Object json() {
       return List.of("upto", number.json(), limit.json(), then.json(), otherwise.json());
+    }
+  }
+
+  /** A number that is found among several. */
+  record Fewest(String name, Formula most, Formula body, double share) implements Formula {
+    @Override
+    public double at(Map<String, Long> numbers) {
+      var all = new HashMap<>(numbers);
+      var values = LongStream.rangeClosed(1, (long) most.at(numbers)).mapToDouble(number -> {
+        all.put(name, number);
+        return body.at(all);
+      }).toArray();
+      double least = Double.POSITIVE_INFINITY;
+      for (double candidate : values) least = Math.min(least, candidate);
+      int place = 0;
+      while (share * values[place] > least) place++;
+      return place + 1;
+    }
+
+    @Override
+    public Object json() {
+      return List.of("fewest", name, most.json(), body.json(), share);
     }
   }
 }

@@ -1,5 +1,8 @@
 package tilewright.sm90.attention;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import tilewright.async.atom.Mbarrier;
@@ -17,17 +20,29 @@ import tilewright.kernels.attention.AttentionSpecs;
  *
  * @param table (pages of an entry, batch) of 32-bit integers
  * @param count of pages in the cache
- * @param rows of a page
+ * @param rows of a page: a constant, or a number of the launch
  * @param part keys of a part
  * @param together page numbers that are on their way at a time
  */
-record PagedKeys(Scope k, GlobalTensor table, I32 count, int rows, int part, int together) {
+record PagedKeys(Scope k, GlobalTensor table, I32 count, I32 rows, int part, int together) {
   /** The argument with the number of pages in the cache. */
   static final String COUNT = "pages";
+  /** The argument with the rows of a page, where they are no constant. */
+  static final String ROWS = "pageRows";
 
-  static PagedKeys of(Scope k, int rows, int part, int together) {
-    return new PagedKeys(k, k.global(AttentionSpecs.pageTable()), k.constant(0).parameter(COUNT), rows, part, together);
+  static PagedKeys of(Scope k, OptionalInt rows, int part, int together) {
+    var zero = k.constant(0);
+    return new PagedKeys(k, k.global(AttentionSpecs.pageTable()), zero.parameter(COUNT),
+        rows.isPresent() ? k.constant(rows.getAsInt()) : zero.parameter(ROWS), part, together);
   }
+
+  /**
+   * Where a key lies.
+   *
+   * @param place of its page in the entry's table
+   * @param row of the page
+   */
+  private record Place(I32 place, I32 row) {}
 
   /**
    * Fills a stage with a block of a sequence's keys or values.
@@ -38,30 +53,49 @@ record PagedKeys(Scope k, GlobalTensor table, I32 count, int rows, int part, int
    */
   void load(TensorTile to, int mode, int keys, I32 stage, Mbarrier landed, Tile tile, I32 firstKey,
       Function<Tile, I32[]> coordinate) {
-    for (int begin = 0; begin < keys; begin += together * part) {
-      int end = Math.min(keys, begin + together * part);
-      var firsts = IntStream.iterate(begin, first -> first < end, first -> first + part).boxed().toList();
-      var numbers = firsts.stream().map(first -> number(tile, firstKey.plus(first))).toList();
-      for (int i = 0; i < firsts.size(); i++) {
-        int first = firsts.get(i);
-        var place = tile.in(rowsOf(tile, firstKey.plus(first), numbers.get(i)));
-        to.loadPart(k, mode, first, part, stage, landed, coordinate.apply(place));
+    var places = places(firstKey, keys / part);
+    for (int begin = 0; begin < places.size(); begin += together) {
+      int end = Math.min(places.size(), begin + together);
+      var numbers = IntStream.range(begin, end)
+          .mapToObj(i -> number(tile, firstKey.plus(i * part), places.get(i).place)).toList();
+      for (int i = begin; i < end; i++) {
+        var first = firstKey.plus(i * part);
+        var rowsOf = tile.in(rowsOf(tile, first, places.get(i).row, numbers.get(i - begin)));
+        to.loadPart(k, mode, i * part, part, stage, landed, coordinate.apply(rowsOf));
       }
     }
   }
 
-  /** The number of the page that holds a key: 0 behind the last one. */
-  private I32 number(Tile tile, I32 key) {
+  /** The places of the first key and those that are parts behind it. */
+  private List<Place> places(I32 firstKey, int parts) {
+    if (rows.isConstant()) {
+      return IntStream.range(0, parts).mapToObj(i -> firstKey.plus(i * part))
+          .map(key -> new Place(key.dividedBy(rows), key.modulo(rows))).toList();
+    }
+    // A division takes tens of instructions: parts behind the first only count.
+    var places = new ArrayList<>(List.of(new Place(firstKey.dividedBy(rows), firstKey.modulo(rows))));
+    for (int i = 1; i < parts; i++) {
+      var before = places.getLast();
+      var row = before.row.plus(part);
+      var within = row.lessThan(rows);
+      places.add(new Place(before.place.where(within, before.place.plus(1)), row.where(within, 0)));
+    }
+    return places;
+  }
+
+  /** The number of the page that holds a key, from its place in the table: 0 behind the last key. */
+  private I32 number(Tile tile, I32 key, I32 place) {
     var exists = key.lessThan(tile.sequence().keys());
-    return table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst();
+    return table.at(place, tile.batch()).vectorOrZeros(1, exists).integers().getFirst();
   }
 
   /** The rows of the cache that hold a part: none of them where it begins behind the last key. */
-  private SeqlenInfo rowsOf(Tile tile, I32 key, I32 number) {
+  private SeqlenInfo rowsOf(Tile tile, I32 key, I32 row, I32 number) {
     var sequence = tile.sequence();
-    var page = number.max(0).min(count.plus(-1)).min(GlobalTensor.MAX_EXTENT / rows);
+    var page = number.max(0).min(count.plus(-1));
+    if (rows.isConstant()) page = page.min(k.constant(GlobalTensor.MAX_EXTENT).dividedBy(rows));
     k.trap(number.equalTo(page).not());
-    return new SeqlenInfo(sequence.firstQuery(), sequence.queries(), page.times(rows).plus(key.modulo(rows)),
+    return new SeqlenInfo(sequence.firstQuery(), sequence.queries(), page.times(rows).plus(row),
         sequence.keys().minus(key).min(part).max(0));
   }
 }

@@ -1,5 +1,6 @@
 package tilewright.sm90.attention;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -8,7 +9,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
-import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.kernels.choice.Formula;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 
@@ -16,25 +17,29 @@ import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 final class ServingRules {
   /** Rows after which the swizzle of shared memory begins anew. */
   private static final int LEAST_PART = 8;
-  /** The most keys of a split where the launch reads lengths, so that many CTAs share a long sequence. */
-  private static final int UNEVEN_KEYS = 4096;
-  /** The most queries of heads that share keys for which keys are split without being asked for. */
-  private static final int MOST_ROWS = 4 * WgmmaAtom.M;
 
   private ServingRules() {}
 
-  /** Why the kernel does not do what a problem asks for, if so. */
-  static Optional<String> refusal(AttentionProblem p) {
+  /**
+   * Why the kernel does not do what a problem asks for, if so.
+   *
+   * @param part rows that surely lie one after the other in a page, where the launch says how many a page has
+   */
+  static Optional<String> refusal(AttentionProblem p, OptionalInt part) {
     var serving = p.serving();
     if (serving.equals(Serving.NONE)) return Optional.empty();
     boolean whole = serving.equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p)).or(() -> refusalOfPadding(p))
+    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p, part)).or(() -> refusalOfPadding(p))
         .or(() -> refusalOfColumns(p)).or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
   }
 
-  private static Optional<String> refusalOfPages(AttentionProblem p) {
-    return p.serving().pages().filter(pages -> pages.rows() % LEAST_PART != 0).map(pages -> "pages of " + pages.rows()
-        + " rows: tensor copies fill shared memory in multiples of " + LEAST_PART + " rows, so take pages of those");
+  private static Optional<String> refusalOfPages(AttentionProblem p, OptionalInt part) {
+    int multiple = part.orElse(LEAST_PART);
+    // A sequence within one page begins at no other row than its first.
+    boolean single = part.isPresent() && p.serving().pages().filter(s -> s.ofEntry(p.sizes().keys()) > 1).isEmpty();
+    return p.serving().pages().filter(pages -> !single && pages.rows() % multiple != 0).map(pages -> "pages of "
+        + pages.rows() + " rows: tensor copies fill shared memory in multiples of " + multiple
+        + " rows, so take pages of those");
   }
 
   /** Keys that begin behind a padding have positions, lengths and factors of their own. */
@@ -86,7 +91,8 @@ final class ServingRules {
         }
         yield Optional.of(of(blocks, keys / shape.keys()));
       }
-      case KeySplits.Ranges(var count) -> Optional.of(of(blocks, Math.ceilDiv(blocks, count))).filter(_ -> count > 1);
+      case KeySplits.Ranges(var count) -> Optional.of(of(blocks, Math.ceilDiv(blocks, count)))
+          .filter(splits -> splits.count() > 1);
       case KeySplits.Automatic() -> automatic(p, shape, packing, blocks, multiprocessors);
     };
   }
@@ -95,17 +101,14 @@ final class ServingRules {
     return new BlockSplits(Math.ceilDiv(blocks, each), each);
   }
 
-  /** Only where heads that share keys have few queries: more of them fill the GPU by themselves, or soon do. */
   private static Optional<BlockSplits> automatic(AttentionProblem p, Shape shape, HeadPacking packing, int blocks,
       int multiprocessors) {
-    boolean many = (long) p.sizes().queries() * p.sizes().sharers() > MOST_ROWS;
-    if (splittable(p).isPresent() || many) return Optional.empty();
-    int seen = Math.min(blocks, window(p).isPresent() ? window(p).getAsInt() / shape.keys() + 2 : blocks);
+    if (splittable(p).isPresent()) return Optional.empty();
+    var s = p.sizes();
     long tiles = p.tiles(shape.rows() / packing.stride()) / packing.heads();
-    int each = Math.ceilDiv(seen, KeySplits.fewest(Math.max(1, tiles), seen, multiprocessors));
-    // Nobody knows how much longer than others an entry is.
-    if (p.serving().lengths().isPresent()) each = Math.min(each, UNEVEN_KEYS / shape.keys());
-    return Optional.of(of(blocks, each)).filter(splits -> splits.count() > 1 && seen > splits.blocks());
+    var rule = new SplitRule(Formula.of(s.keys()), Formula.of(window(p).orElse(s.keys())), Formula.of(shape.keys()),
+        Formula.of(tiles), Formula.of((double) s.queries() * s.sharers()), p.serving().lengths().isPresent());
+    return Optional.of(of(blocks, (int) rule.each(multiprocessors).at(Map.of()))).filter(splits -> splits.count() > 1);
   }
 
   /** The keys that all queries see together, where a left bound limits them. */

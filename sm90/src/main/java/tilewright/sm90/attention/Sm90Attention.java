@@ -47,7 +47,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     int part = config.partOfBlock();
     var key = TensorTile.inParts(k, config.tensors().k(), config.layoutK(), 0, part);
     var value = TensorTile.inParts(k, config.tensors().v(), config.layoutV(), 1, part);
-    var pages = config.pages().map(rows -> PagedKeys.of(k, rows, part, config.pagesTogether()));
+    var pages = config.pages().map(p -> PagedKeys.of(k, p.rows(), part, config.pagesTogether()));
     var o = config.split() ? Optional.<TensorTile>empty() : Optional.of(rows(k, config.tensors().o(),
         shape.columns() > 0 ? k.shared(config.output(), config.layoutO()) : q.shared()));
     var lse = config.lse() && !config.split() ? Optional.of(k.global(AttentionSpecs.logSumExp()))

@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.OptionalInt;
 import tilewright.async.atom.ByteTranspose;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
@@ -41,12 +42,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param split whether keys are split, so that results are states to be merged
  * @param lengths whether the launch reads how many keys a batch entry has
  * @param padded whether the launch reads how many rows come before a batch entry's first key
- * @param pages rows of a page, where keys lie in pages
+ * @param pages what is known of the pages, where keys lie in pages
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
     boolean packed, boolean blockMask, boolean lse, boolean sinks, HeadPacking packing,
     Optional<Quantized> quantized, ValueOrder values, boolean split, boolean lengths,
-    boolean padded, Optional<Integer> pages) {
+    boolean padded, Optional<CachePages> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
   /** Parts of V that such a warp transposes at a time. */
@@ -66,6 +67,19 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
       int keys, int values) {
     static Quantized of(AttentionProblem.Quantized q) {
       return new Quantized(q.output(), q.probabilities(), q.accumulation(), q.q().rows(), q.k().rows(), q.v().rows());
+    }
+  }
+
+  /**
+   * Pages of a cache.
+   *
+   * @param rows of a page, or none where the launch says
+   * @param part rows that surely lie one after the other: rows of a page are a multiple
+   */
+  public record CachePages(OptionalInt rows, int part) {
+    /** Pages with this number of rows. */
+    public CachePages(int rows) {
+      this(OptionalInt.of(rows), rows);
     }
   }
 
@@ -158,7 +172,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /** Keys of a block that surely lie one after the other. */
   int partOfBlock() {
-    return pages.map(rows -> BigInteger.valueOf(rows).gcd(BigInteger.valueOf(shape.keys)).intValue())
+    return pages.map(p -> BigInteger.valueOf(p.part).gcd(BigInteger.valueOf(shape.keys)).intValue())
         .orElse(shape.keys);
   }
 

@@ -3,6 +3,7 @@ package tilewright.sm90.attention;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
@@ -26,14 +27,16 @@ import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
 import tilewright.kernels.choice.HeadOrder;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.attention.Sm90AttentionConfig.CachePages;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /**
  * The Hopper kernel: from a problem to a configuration to a launch.
  *
  * @param packs whether heads that read the same keys share tiles where that is worth it
+ * @param part where one kernel serves all pages of a cache whose rows are a multiple of this number, else none
  */
-public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
+public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
 
@@ -47,12 +50,17 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   /** The kernel in its fastest form. */
   public Sm90AttentionKernel() {
-    this(true);
+    this(true, OptionalInt.empty());
   }
 
   @Override
   public Sm90AttentionKernel withoutPacking() {
-    return new Sm90AttentionKernel(false);
+    return new Sm90AttentionKernel(false, part);
+  }
+
+  /** The kernel that the launch tells the rows of a page, which are a multiple of a number. */
+  public Sm90AttentionKernel withPagesOf(int multiple) {
+    return new Sm90AttentionKernel(packs, OptionalInt.of(multiple));
   }
 
   @Override
@@ -69,7 +77,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
   public Optional<String> refusal(AttentionProblem problem) {
     return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfPromotion(problem))
         .or(() -> refusalOfFactors(problem)).or(() -> refusalOfListedColumns(problem))
-        .or(() -> ServingRules.refusal(problem))
+        .or(() -> ServingRules.refusal(problem, part))
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
   }
 
@@ -107,7 +115,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
       throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
     }
     var shape = Sm90AttentionShapes.of(problem, packs).findFirst().orElseThrow();
-    return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape, packs));
+    return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape, packs), Optional.empty(), part);
   }
 
   private void requireSupported(AttentionProblem problem) {
@@ -122,14 +130,19 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     var shape = Sm90AttentionShapes.ofSplits(problem, packs).findFirst().orElseThrow();
     var packing = Sm90AttentionShapes.packing(problem, shape, packs);
     return ServingRules.splits(problem, shape, packing, MULTIPROCESSORS)
-        .map(splits -> launches(problem, shape, packing, splits))
+        .map(splits -> launches(problem, shape, packing, splits, part))
         .orElseGet(() -> LaunchSequence.of(prepare(problem.with(problem.serving().with(KeySplits.AUTOMATIC)))));
   }
 
   /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
   public static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits) {
+    return launches(p, shape, packing, splits, OptionalInt.empty());
+  }
+
+  private static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits,
+      OptionalInt part) {
     var states = PartialStates.ofSplits(p.sizes(), splits.count());
-    return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits)),
+    return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits), part),
         StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
   }
 
@@ -147,12 +160,12 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
 
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
-    return prepare(p, shape, packing, Optional.empty());
+    return prepare(p, shape, packing, Optional.empty(), OptionalInt.empty());
   }
 
   private static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing,
-      Optional<BlockSplits> splits) {
-    var config = config(p, shape, packing, splits.isPresent());
+      Optional<BlockSplits> splits, OptionalInt part) {
+    var config = config(p, shape, packing, splits.isPresent(), part);
     var groups = groups(p, config.queries(), packing);
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
@@ -160,6 +173,7 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
         .integer(AttentionTileScheduler.HEADS_BEFORE_LAST, (int) groups.beforeLast().value())
         .integer(ROOM, p.sizes().keys())
         .integer(PagedKeys.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0))
+        .integer(PagedKeys.ROWS, p.serving().pages().map(Serving.Pages::rows).orElse(0))
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
@@ -170,12 +184,14 @@ public record Sm90AttentionKernel(boolean packs) implements AttentionKernel {
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
   }
 
-  private static Sm90AttentionConfig config(AttentionProblem p, Shape shape, HeadPacking packing, boolean split) {
+  private static Sm90AttentionConfig config(AttentionProblem p, Shape shape, HeadPacking packing, boolean split,
+      OptionalInt part) {
     return new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && !split,
         packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), split,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
-        p.serving().pages().map(Serving.Pages::rows));
+        p.serving().pages().map(pages ->
+            part.isPresent() ? new CachePages(OptionalInt.empty(), part.getAsInt()) : new CachePages(pages.rows())));
   }
 
   private static HeadOrder.Groups groups(AttentionProblem p, int queries, HeadPacking packing) {

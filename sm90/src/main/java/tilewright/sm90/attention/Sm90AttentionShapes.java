@@ -9,6 +9,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.choice.Formula;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -141,6 +142,16 @@ final class Sm90AttentionShapes {
     if (first.filter(FEW::contains).isPresent()) return fitting(FEW_SPLIT, problem);
     boolean narrow = first.filter(shape -> QUANTIZED_FEW.contains(shape) || SPILLS_SPLIT.contains(shape)).isPresent();
     return narrow ? fitting(QUANTIZED_FEW_SPLIT, problem) : shapes.stream();
+  }
+
+  /** The keys of a block of splits where queries are few, by the head dimension. */
+  static Formula keysOfFewSplit(Formula headDim) {
+    var keys = Formula.of(FEW_SPLIT.getLast().keys());
+    for (var shape : FEW_SPLIT.reversed()) {
+      if (shape.headDim() != shape.valueDim()) continue;
+      keys = headDim.atMost(Formula.of(shape.headDim()), Formula.of(shape.keys()), keys);
+    }
+    return keys;
   }
 
   private static Stream<Shape> fitting(List<Shape> shapes, AttentionProblem problem) {

@@ -1,7 +1,6 @@
 package tilewright.kernels.attention.appending;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
@@ -13,6 +12,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
 import tilewright.kernels.attention.serving.Serving;
@@ -33,13 +33,15 @@ import tilewright.reference.Rotation;
  * @param valueDim columns of V, a multiple of 16
  * @param turned columns of a head that {@code rotation} turns
  * @param queries whether queries are turned and brought to the cache's type
- * @param pageRows rows of a page, of a cache of pages
+ * @param paged whether the cache is made of pages, whose rows the launch tells
  * @param tokens of a CTA
  * @param heads of a CTA
  */
 public record CacheAppend(ElementType type, ElementType cache, int headDim, int valueDim, Rotation rotation, int turned,
-    boolean queries, Optional<Integer> pageRows, int tokens, int heads) implements Kernel {
+    boolean queries, boolean paged, int tokens, int heads) implements Kernel {
   private static final int MOST_THREADS = 256;
+  /** Heads of a tile of a kernel for all problems. */
+  private static final int SHARED_HEADS = 8;
 
   public CacheAppend {
     if (Stream.of(headDim, valueDim).anyMatch(dim -> dim % RowPart.UNIT != 0 || dim / RowPart.UNIT > MOST_THREADS)) {
@@ -58,14 +60,36 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
    * @throws IllegalArgumentException saying what of the problem does not go with a cache
    */
   public static PreparedLaunch prepare(AttentionProblem p, NewTokens tokens, Target target) {
+    var s = p.sizes();
+    int rows = rows(s);
+    int heads = Math.clamp(s.keyHeads(), 1, rows);
+    return prepare(p, tokens, Math.clamp(s.queries(), 1, rows / heads), heads, target);
+  }
+
+  /**
+   * Prepares the launch with a kernel that few problems have of their own: for one token or more, and tiles of up to
+   * eight heads.
+   *
+   * @throws IllegalArgumentException saying what of the problem does not go with a cache
+   */
+  public static PreparedLaunch prepareShared(AttentionProblem p, NewTokens tokens, Target target) {
+    int rows = rows(p.sizes());
+    int heads = Math.min(SHARED_HEADS, rows);
+    int together = p.sizes().queries() > 1 ? Integer.highestOneBit(rows / heads) : 1;
+    return prepare(p, tokens, together, heads, target);
+  }
+
+  /** Rows that the threads of a CTA hold. */
+  private static int rows(Sizes s) {
+    return Math.max(1, MOST_THREADS * RowPart.UNIT / Math.max(RowPart.UNIT, Math.max(s.headDim(), s.valueDim())));
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, NewTokens tokens, int together, int heads, Target target) {
     requireCache(p);
     var s = p.sizes();
-    int rows = MOST_THREADS * RowPart.UNIT / Math.max(RowPart.UNIT, Math.max(s.headDim(), s.valueDim()));
-    int heads = Math.clamp(s.keyHeads(), 1, Math.max(1, rows));
-    int together = Math.clamp(s.queries(), 1, Math.max(1, rows / heads));
     var rotary = tokens.rotary();
     var append = new CacheAppend(p.outputType(), p.type(), s.headDim(), s.valueDim(), rotary.rotation(),
-        rotary.columns(), tokens.q().isPresent(), p.serving().pages().map(Serving.Pages::rows), together, heads);
+        rotary.columns(), tokens.q().isPresent(), p.serving().pages().isPresent(), together, heads);
     var kernel = CompiledKernel.compile(append, target);
     var arguments = tokens.addTo(AttentionArguments.of(kernel, p), s);
     append.addCache(arguments, p);
@@ -104,7 +128,7 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
   public String name() {
     return "append_cache_" + type.text() + (cache == type ? "" : "_" + cache.text()) + "_d" + headDim + "_" + valueDim
         + (turned == 0 ? "" : "_rope_" + rotation.text() + turned) + (queries ? "_q" : "")
-        + pageRows.map(rows -> "_pages" + rows).orElse("") + "_t" + tokens + "x" + heads;
+        + (paged ? "_pages" : "") + "_t" + tokens + "x" + heads;
   }
 
   private int threads() {
@@ -145,7 +169,7 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     var to = tile.k().global(cacheSpec);
     for (var part : parts.stream().map(part -> tile.load(part, turned)).toList()) {
       var k = tile.k();
-      var place = CachePlace.of(k, to, pageRows, k.blockZ(), part.position(), part.exists());
+      var place = CachePlace.of(k, to, paged, k.blockZ(), part.position(), part.exists());
       part.store(cache, part.exists(), at -> to.at(place.slot(), place.row(), tile.head(at[1]), at[2]));
     }
   }

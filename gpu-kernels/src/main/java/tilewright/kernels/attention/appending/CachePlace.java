@@ -1,6 +1,5 @@
 package tilewright.kernels.attention.appending;
 
-import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -20,21 +19,22 @@ record CachePlace(I32 slot, I32 row) {
    * Finds the place.
    *
    * @param cache (slots, rows, heads, columns)
+   * @param paged whether slots are pages, of which each entry has a table
    * @param exists whether the token has a position
    */
-  static CachePlace of(Scope k, GlobalTensor cache, Optional<Integer> pageRows, I32 entry, I32 position, Pred exists) {
+  static CachePlace of(Scope k, GlobalTensor cache, boolean paged, I32 entry, I32 position, Pred exists) {
     var row = position.max(0);
-    if (pageRows.isEmpty()) {
+    if (!paged) {
       k.trap(exists.and(row.lessThan(cache.extent(1)).not()));
       return new CachePlace(entry, row);
     }
     var table = k.global(AttentionSpecs.pageTable());
-    var place = row.dividedBy(pageRows.get());
+    var place = row.dividedBy(cache.extent(1));
     var present = exists.and(place.lessThan(table.extent(0)));
     k.trap(exists.and(present.not()));
     var number = table.at(place, entry).vectorOrZeros(1, present).integers().getFirst();
     var page = number.max(0).min(cache.extent(0).plus(-1)).max(0);
     k.trap(number.equalTo(page).not());
-    return new CachePlace(page, row.modulo(pageRows.get()));
+    return new CachePlace(page, row.modulo(cache.extent(1)));
   }
 }

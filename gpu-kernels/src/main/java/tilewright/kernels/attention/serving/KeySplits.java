@@ -1,6 +1,6 @@
 package tilewright.kernels.attention.serving;
 
-import java.util.stream.IntStream;
+import tilewright.kernels.choice.Formula;
 
 /** How the keys of a sequence are divided among CTAs, whose results a second launch merges (FlashDecoding). */
 public sealed interface KeySplits {
@@ -55,21 +55,14 @@ public sealed interface KeySplits {
   /**
    * The fewest splits with which the last wave of work items comes within 3 % of its shortest end.
    *
-   * @param tiles of queries, of all heads and batch entries
-   * @param blocks of keys that a tile visits
+   * @param tiles of queries, of all heads and batch entries: at least 1
+   * @param blocks of keys that a tile visits: at least 1
    */
-  static int fewest(long tiles, int blocks, int multiprocessors) {
-    int most = Math.clamp(blocks / FEWEST_BLOCKS, 1, MOST);
-    double shortest = IntStream.rangeClosed(1, most).mapToDouble(s -> length(tiles, blocks, s, multiprocessors)).min()
-        .orElseThrow();
-    return IntStream.rangeClosed(1, most)
-        .filter(s -> WORTH * length(tiles, blocks, s, multiprocessors) <= shortest).findFirst().orElseThrow();
-  }
-
-  /** The time of all waves, in blocks. */
-  private static double length(long tiles, int blocks, int splits, int multiprocessors) {
-    int each = Math.ceilDiv(blocks, splits);
-    long items = tiles * Math.ceilDiv(blocks, each);
-    return Math.ceilDiv(items, multiprocessors) * (each + OVERHEAD_BLOCKS);
+  static Formula fewest(Formula tiles, Formula blocks, int multiprocessors) {
+    var most = blocks.dividedBy(Formula.of(FEWEST_BLOCKS)).max(1).min(MOST);
+    var each = blocks.ceilDiv(Formula.of("candidate"));
+    var items = tiles.times(blocks.ceilDiv(each));
+    // The time of all waves, in blocks.
+    return Formula.fewest("candidate", most, items.ceilDiv(multiprocessors).times(each.plus(OVERHEAD_BLOCKS)), WORTH);
   }
 }

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernels.choice.Formula;
 
 class KeySplitsTest {
   private static final int MULTIPROCESSORS = 132;
@@ -17,7 +19,11 @@ class KeySplitsTest {
   @CsvSource({"1024, 8, 1", "512, 32, 1", "256, 64, 1", "128, 1024, 1", "64, 128, 2", "32, 128, 4", "66, 128, 2",
       "10000, 1, 1", "1, 3, 1", "1, 8, 2"})
   void asFewAsFillTheLastWave(int tiles, int blocks, int splits) {
-    assertEquals(splits, KeySplits.fewest(tiles, blocks, MULTIPROCESSORS));
+    assertEquals(splits, fewest(tiles, blocks));
+  }
+
+  private static int fewest(int tiles, int blocks) {
+    return (int) KeySplits.fewest(Formula.of(tiles), Formula.of(blocks), MULTIPROCESSORS).at(Map.of());
   }
 
   @Test
@@ -27,7 +33,7 @@ class KeySplitsTest {
     for (int i = 0; i < 200; i++) {
       int tiles = random.nextInt(1, 300);
       int blocks = random.nextInt(1, 1500);
-      int chosen = KeySplits.fewest(tiles, blocks, MULTIPROCESSORS);
+      int chosen = fewest(tiles, blocks);
       for (int other = 1; other <= blocks / 4; other++) {
         assertTrue(0.97 * waves(tiles, blocks, chosen) <= waves(tiles, blocks, other) + 1e-9,
             tiles + " tiles of " + blocks + " blocks: "

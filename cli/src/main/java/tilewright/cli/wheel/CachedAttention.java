@@ -1,0 +1,143 @@
+package tilewright.cli.wheel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import tilewright.cli.wheel.AttentionKind.Change;
+import tilewright.cli.wheel.AttentionKind.Mask;
+import tilewright.cli.wheel.DecisionTree.Axis;
+import tilewright.cli.wheel.OperatorCase.Derived;
+import tilewright.kernel.Chip;
+import tilewright.kernel.LaunchSequence;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.kernels.choice.Formula;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.Sm90AttentionKernel;
+import tilewright.sm90.attention.SplitRule;
+
+/**
+ * Attention on a cache of keys and values, whose lengths the launch reads, as {@link AttentionKind} has it. A cache has
+ * an entry for each of the batch, with rows before its first key, or pages of numbers in a table (B,T). Numbers besides
+ * are the splits that are asked for, 0 for the kernel's own choice, and of pages their number P, their rows and T.
+ *
+ * @param few whether queries are at most {@link #FEW}, so that keys may be split
+ */
+record CachedAttention(boolean few) implements PackagedOperator {
+  /** Head dimensions of common models: a cache is not filled up to others. */
+  static final List<Long> DIMS = List.of(64L, 80L, 96L, 128L, 192L, 256L);
+  /** Rows of a page are multiples of this number, or all rows of an entry. */
+  static final int PART = 16;
+  private static final int HOPPER = 90;
+  /** Queries that fit in one warpgroup's tile. */
+  private static final long FEW = 64;
+  private static final long LONGEST = 1 << 19;
+  private static final int MOST_PAGES = 1 << 14;
+  private static final int MOST_PAGE_POWER = 6;
+  private static final int MOST_ASKED = 40;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
+
+  @Override
+  public String name() {
+    return few ? "attention_decode" : "attention_extend";
+  }
+
+  @Override
+  public Stream<OperatorCase> cases(int capability) {
+    if (capability != HOPPER) return Stream.of();
+    return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(false, true).flatMap(pages ->
+        Stream.concat(Stream.of(Mask.values()).map(mask -> new AttentionKind(type, mask, false, Change.NONE, false)),
+            Stream.of(new AttentionKind(type, Mask.WINDOW, false, Change.SOFTCAP, false)))
+            .map(kind -> of(kind, pages))));
+  }
+
+  private OperatorCase of(AttentionKind kind, boolean pages) {
+    var derived = few ? splits(kind) : List.<Derived>of();
+    var dims = Axis.only("dim", Formula.of("D"), DIMS);
+    var seen = kind.mask() == Mask.WINDOW
+        ? Formula.of("Sk").min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : Formula.of("Sk");
+    var axes = few ? List.of(dims, Axis.only("queries", Formula.of("Sq"), List.of(FEW)),
+        Axis.only("split", Formula.of("splits").min(2), List.of(1L, 2L)))
+        : List.of(dims, new Axis("keys", seen, 1,
+            LongStream.iterate(1, length -> length <= LONGEST, length -> 2 * length).boxed().toList()));
+    return new OperatorCase(kind.key() + (pages ? "-pages" : ""), axes, List.of("B", "Sq", "Sk", "H", "Hk", "D"),
+        List.of(), guesses(kind), new Problem(kind, pages, few, derived)).deriving(derived);
+  }
+
+  /** The blocks of keys of a split, and how many splits there are. */
+  private static List<Derived> splits(AttentionKind kind) {
+    var keys = Formula.of("Sk");
+    var heads = Formula.of("H");
+    var seen = kind.mask() == Mask.WINDOW
+        ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of("Sq"))) : keys;
+    var rule = new SplitRule(keys, seen, SplitRule.blockOfFew(Formula.of("D")), Formula.of("B").times(heads),
+        Formula.of("Sq").times(heads.dividedBy(Formula.of("Hk"))), true);
+    var asked = Formula.of("asked");
+    var each = asked.atMost(Formula.of(0), rule.each(MULTIPROCESSORS), rule.blocks().ceilDiv(asked.max(1)));
+    return List.of(new Derived("each", each), new Derived("splits", rule.blocks().ceilDiv(Formula.of("each"))));
+  }
+
+  /** Work items, and the states that they leave. */
+  private List<LongFunction<Formula>> guesses(AttentionKind kind) {
+    var all = new ArrayList<>(kind.guesses());
+    if (few) {
+      var items = Formula.of("splits").times(Formula.of("B")).times(Formula.of("H"));
+      var rows = items.times(Formula.of("Sq"));
+      all.addAll(List.of(_ -> items, _ -> rows, _ -> rows.times(Formula.of("D"))));
+    }
+    return all;
+  }
+
+  private record Problem(AttentionKind kind, boolean pages, boolean few, List<Derived> derived)
+      implements OperatorCase.Problem {
+    private static final Sm90AttentionKernel KERNEL =
+        new Sm90AttentionKernel().withoutPacking().withPagesOf(PART);
+
+    @Override
+    public Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random) {
+      if (!few) return drawn(Map.of("dim", axes.get("dim"), "queries", FEW + 1 + random.nextLong(LONGEST), "keys",
+          axes.get("keys")), random);
+      // Until keys are split, or are not.
+      while (true) {
+        long keys = 1 + random.nextLong(1L << random.nextInt(Long.numberOfTrailingZeros(LONGEST)));
+        long queries = random.nextBoolean() ? 1 + random.nextLong(FEW) : 1 + random.nextLong(4);
+        var numbers = drawn(Map.of("dim", axes.get("dim"), "queries", queries, "keys", keys), random);
+        if (Math.min(2, numbers.get("splits")) == axes.get("split")) return numbers;
+      }
+    }
+
+    private Map<String, Long> drawn(Map<String, Long> axes, RandomGenerator random) {
+      var numbers = kind.draw(axes, random);
+      AttentionKind.drawStrides(numbers, random, "q", "k", "v", "o", "lse");
+      numbers.put("asked", random.nextBoolean() ? 0 : 1 + random.nextLong(MOST_ASKED));
+      long rows = numbers.get("Sk");
+      if (pages) {
+        long page = (long) PART << random.nextInt(MOST_PAGE_POWER);
+        if (few || kind.mask() == Mask.WINDOW) numbers.put("Sk", Math.ceilDiv(rows, page) * page);
+        rows = numbers.get("Sk") % page == 0 ? page : numbers.get("Sk");
+        numbers.put("T", numbers.get("Sk") / rows);
+        numbers.put("P", 1 + random.nextLong(MOST_PAGES));
+        numbers.put("rows", rows);
+      }
+      for (var tensor : List.of("k", "v")) numbers.put(tensor + "_b", rows * numbers.get(tensor + "_s"));
+      Derived.addTo(numbers, derived);
+      return numbers;
+    }
+
+    @Override
+    public LaunchSequence prepare(Map<String, Long> n) {
+      long asked = n.get("asked");
+      var serving = new Serving(asked > 0 ? new KeySplits.Ranges((int) asked) : KeySplits.AUTOMATIC,
+          Optional.of("lengths"), pages ? Optional.empty() : Optional.of("padding"),
+          pages ? Optional.of(new Serving.Pages("table", Math.toIntExact(n.get("rows")),
+              Math.toIntExact(n.get("P")))) : Optional.empty());
+      var problem = kind.problem(n).with(serving);
+      return few ? KERNEL.launches(problem) : LaunchSequence.of(KERNEL.prepare(problem));
+    }
+  }
+}
