@@ -102,6 +102,9 @@ class Tensor:
     def reshape(self, *shape):
         return Tensor(*shape, dtype=self.dtype, address=self._address, device=self.device)
 
+    def __add__(self, number):
+        return self.new_full(self.shape, (self._address, number))
+
     def __neg__(self):
         return self.new_empty(self.shape)
 
@@ -160,7 +163,8 @@ class Library:
         self.schemas[schema.split("(")[0]] = schema
 
     def impl(self, name, function, key):
-        names = [part.split()[-1] for part in self.schemas[name].split("(")[1].split(")")[0].split(",")]
+        inputs = self.schemas[name].split("(", 1)[1].rsplit(") ->", 1)[0]
+        names = [part.split()[-1] for part in inputs.split(",")]
 
         def call(*arguments):
             assert key == "CUDA" and len(arguments) == len(names)
@@ -206,6 +210,7 @@ def install(monkeypatch):
     torch.ops = types.SimpleNamespace(tilewright=Library.operators, aten=types.SimpleNamespace())
     torch.empty_strided = lambda shape, strides, dtype, device: Tensor(*shape, strides=strides, dtype=dtype)
     torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False)
+    torch.full = lambda shape, value, dtype, device: Tensor(*shape, dtype=dtype).fill_(value)
     torch.zeros = lambda size, dtype, device: Tensor(size, dtype=dtype)
     torch.cuda = types.SimpleNamespace(device=Guard, is_current_stream_capturing=lambda: False)
     torch.is_grad_enabled, torch.is_autocast_enabled = (lambda: True), (lambda: False)
@@ -213,7 +218,7 @@ def install(monkeypatch):
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("ops", "flash_attn", "flex", "rows", "rotary", "embeddings", "products", "scaled", "grouped",
+    for name in ("ops", "caches", "merging", "flash_attn", "flex", "rows", "rotary", "embeddings", "products", "scaled", "grouped",
                  "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

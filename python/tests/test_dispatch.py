@@ -16,6 +16,21 @@ def test_formulas_are_functions_of_numbers():
     assert evaluate({"M": 300, "N": 2}) == (7, 300, 6, 100, 5, 1, 1, 300, 37.5, 150.0)
 
 
+def test_the_fewest_that_come_near_the_least_are_found():
+    # Waves of two: 8 blocks in 1 to 4 parts take 9.5, 5.5, 9 and 7.
+    parts = ["fewest", "p", "most", ["*", ["ceil", "p", 2], ["+", ["ceil", "N", "p"], 1.5]], 0.97]
+    evaluate = _dispatch.function([parts])
+    assert [evaluate({"N": 8, "most": most}) for most in (1, 2, 4)] == [(1,), (2,), (2,)]
+    assert evaluate({"N": 0, "most": 4}) == (1,)
+
+
+def test_numbers_are_derived_in_order():
+    derived = case(derived=[["W", ["*", "Sk", 2]], ["half", ["//", "W", 4]]])
+    numbers = {"D": 64, "Sk": 33}
+    derived.derive(numbers)
+    assert numbers == {"D": 64, "Sk": 33, "W": 66, "half": 16}
+
+
 def test_the_first_of_the_cheapest_candidates_is_chosen():
     steps = ["M", 2, ["*", 0, 1], 100, ["upto", 0, 1, 3, 2]]
     chosen = _dispatch.Cheapest({"steps": steps, "candidates": [[3, 1, [[2, 0]]], [2, 1, [[2, 1]]], [4, 1, [[2, 2]]]]})

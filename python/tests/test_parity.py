@@ -31,6 +31,7 @@ def test_choices_and_arguments_are_javas(file):
     addresses = [(index + 1) << 20 for index in range(len(names))]
     for problem in given["problems"]:
         numbers = problem["numbers"]
+        case.derive(numbers)
         template = case.choose(numbers)
         if not problem["launches"]:
             assert template is None

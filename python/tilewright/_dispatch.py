@@ -16,15 +16,28 @@ CHOSEN_FOR = {80: (80,), 87: (80,), 86: (86,), 89: (86,), 90: (90,), 100: (100, 
               120: (86,), 121: (86,)}
 
 
-def source(formula):
-    """A formula as Python: a number, a name, or a list of an operation and its operands."""
+def fewest(most, value, share):
+    """The first number from 1 to most with which share times the value is at most its least."""
+    values = [value(number) for number in range(1, int(most) + 1)]
+    least = min(values)
+    return next(number for number, found in enumerate(values, 1) if share * found <= least)
+
+
+def source(formula, bound=()):
+    """A formula as Python: a number, a name, or a list of an operation and its operands.
+
+    :param bound: names of numbers that a search tries
+    """
     if isinstance(formula, _Place):
         return formula.text
     if isinstance(formula, (int, float)):
         return repr(formula)
     if isinstance(formula, str):
-        return f"n[{formula!r}]"
-    operator, first, second, *rest = (formula[0], *(source(operand) for operand in formula[1:]))
+        return formula if formula in bound else f"n[{formula!r}]"
+    if formula[0] == "fewest":
+        _, name, most, value, share = formula
+        return f"fewest({source(most, bound)}, lambda {name}: {source(value, (*bound, name))}, {share!r})"
+    operator, first, second, *rest = (formula[0], *(source(operand, bound) for operand in formula[1:]))
     if operator == "ceil":
         return f"-(-{first} // {second})"
     if operator in ("min", "max"):
@@ -37,7 +50,7 @@ def source(formula):
 def function(formulas):
     """A function of a problem's numbers that gives a tuple with the values of formulas."""
     body = "".join(source(formula) + ", " for formula in formulas)
-    return eval(f"lambda n: ({body})")  # the text is made above, of numbers, names and operators
+    return eval(f"lambda n: ({body})", {"fewest": fewest})  # the text is made above, of numbers, names and operators
 
 
 class Cheapest:
@@ -101,6 +114,12 @@ class Case:
         choice = data["choice"]
         self._choice = Cheapest(choice) if isinstance(choice, dict) else Tree(self._axes, choice)
         self.launches = [Template(launches) for launches in data["launches"]]
+        self._derived = [(name, function([formula])) for name, formula in data.get("derived", [])]
+
+    def derive(self, numbers):
+        """Adds the numbers that are computed from others."""
+        for name, formula in self._derived:
+            numbers[name] = int(formula(numbers)[0])
 
     def only(self, axis):
         """The only numbers on an axis, ascending; None where any number will do."""

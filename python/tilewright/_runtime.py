@@ -23,6 +23,7 @@ class Device:
         self._beside = {}
         self._functions = {}
         self._counters = None
+        self._zeros = 0, 0
         self._by_stream = {}
 
     def beside(self, folder):
@@ -67,6 +68,15 @@ class Device:
                 address = self._counters + 4 * (len(self._by_stream) % COUNTERS)
                 self._by_stream[stream] = address
         return address
+
+    def zeros(self, count):
+        """The address of 32-bit zeros that launches only read."""
+        with _lock:
+            if self._zeros[0] < count:
+                self.driver.enter(self.ordinal)
+                more = max(count, COUNTERS)
+                self._zeros = more, self.driver.zeros(4 * more)  # what earlier launches read stays where it is
+            return self._zeros[1]
 
     def launches(self, template, numbers, names, scalars):
         """Launches of a problem with these numbers."""

@@ -84,15 +84,20 @@ def _zeros(size):
 _library = torch.library.Library("tilewright", "FRAGMENT")
 
 
+def define(name, schema, kernel, fake):
+    """Makes an operator known that has no gradients, such as one that changes its arguments."""
+    _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
+    _library.impl(name, kernel, "CUDA")
+    torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
+
+
 def register(name, schema, kernel, fake, backward, remember=None, batched=None, eager=False):
     """Makes an operator known: a function of CUDA tensors without the checks that custom_op adds to each call.
 
     :param batched: the rule of torch.vmap, which PyTorch knows from 2.5 on
     :param eager: whether eager calls without gradients take the short way to the kernel
     """
-    _library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
-    _library.impl(name, kernel, "CUDA")
-    torch.library.register_fake(f"tilewright::{name}", fake, lib=_library)
+    define(name, schema, kernel, fake)
     torch.library.register_autograd(f"tilewright::{name}", backward, setup_context=remember, lib=_library)
     if batched is not None and hasattr(torch.library, "register_vmap"):
         torch.library.register_vmap(f"tilewright::{name}", batched, lib=_library)

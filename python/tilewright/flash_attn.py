@@ -3,6 +3,7 @@
 Causal masks and windows are aligned at the last query and the last key. Dropout is refused.
 """
 
+from .caches import append_cache, attention_with_cache, room
 from .ops import call, call_varlen
 
 
@@ -73,3 +74,54 @@ def flash_attn_varlen_qkvpacked_func(qkv, cu_seqlens, max_seqlen, dropout_p=0.0,
     q, k, v = qkv.unbind(1)
     return flash_attn_varlen_func(q, k, v, cu_seqlens, cu_seqlens, max_seqlen, max_seqlen, dropout_p, softmax_scale,
                                   causal, window_size, softcap, alibi_slopes, deterministic, return_attn_probs)
+
+
+def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None, rotary_sin=None, cache_seqlens=None,
+                            cache_batch_idx=None, cache_leftpad=None, block_table=None, softmax_scale=None,
+                            causal=False, window_size=(-1, -1), softcap=0.0, rotary_interleaved=True,
+                            alibi_slopes=None, num_splits=0, return_softmax_lse=False):
+    """Attention of q (batch, seqlen_q, heads, dim) on a cache (batch_cache, seqlen, heads_k, dim), or one of pages
+    (pages, page_size, heads_k, dim) with a block_table; k and v (batch, seqlen_new, heads_k, dim) are appended first,
+    in place.
+
+    :param rotary_cos: (positions, rotary_dim / 2), as rotary_sin: k, and q, are turned by their positions
+    :param cache_seqlens: rows in use, without the new ones: int32 (batch), which the GPU reads, or a whole number
+    :param cache_batch_idx: int32 (batch): the entries of the cache
+    :param cache_leftpad: int32 (batch): rows before each entry's first key
+    :param block_table: int32 (batch, pages of an entry)
+    :param rotary_interleaved: whether pairs are neighbours, else they are rotary_dim / 2 columns apart
+    :param num_splits: parts of the keys that are computed side by side; 0 leaves the choice to the package
+    :returns: (batch, seqlen_q, heads, dim); with return_softmax_lse also FP32 logarithms (batch, heads, seqlen_q)
+    """
+    if alibi_slopes is not None:
+        raise NotImplementedError("alibi_slopes are given: needed is None; flash_attn_func takes them")
+    if (k is None) != (v is None):
+        raise ValueError("one of k and v is given: needed are both, or none")
+    if (rotary_cos is None) != (rotary_sin is None):
+        raise ValueError("one of rotary_cos and rotary_sin is given: needed are both, or none")
+    if k is None and rotary_cos is not None:
+        raise ValueError("rotary_cos is given without k and v: needed are new keys that it turns")
+    if block_table is not None and cache_batch_idx is not None:
+        raise NotImplementedError("block_table and cache_batch_idx are given: needed is one of them")
+    if cache_leftpad is not None and (block_table is not None or cache_batch_idx is not None):
+        raise NotImplementedError("cache_leftpad is given with block_table or cache_batch_idx: needed is one of them")
+    left, right = window_size
+    if k is not None:
+        if cache_seqlens is None:
+            raise ValueError("k and v are given without cache_seqlens: needed are the rows in use")
+        if cache_leftpad is not None and rotary_cos is not None:
+            raise NotImplementedError("cache_leftpad and rotary_cos are given: needed is one of them")
+        if isinstance(cache_seqlens, int) and cache_seqlens + k.shape[1] > room(k_cache, block_table):
+            raise ValueError(f"cache_seqlens is {cache_seqlens} and k has {k.shape[1]} tokens, but the cache has "
+                             f"{room(k_cache, block_table)} rows")
+        # All queries of a mask that knows no distance are at one position.
+        together = not causal and left < 0 and right < 0 and q.shape[1] > 1
+        turned = append_cache(k_cache, v_cache, k, v, cache_seqlens, block_table=block_table,
+                              batch_idx=cache_batch_idx, q=q, cos=rotary_cos, sin=rotary_sin,
+                              interleaved=rotary_interleaved, together=together)
+        q = q if turned is None else turned
+        cache_seqlens = cache_seqlens + k.shape[1]
+    out = attention_with_cache(q, k_cache, v_cache, cache_seqlens, block_table=block_table, batch_idx=cache_batch_idx,
+                               leftpad=cache_leftpad, scale=softmax_scale, causal=causal, window=window_size,
+                               softcap=softcap, splits=num_splits)
+    return out if return_softmax_lse else out[0]
