@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
@@ -62,8 +62,12 @@ final class AttentionOperator {
   }
 
   private Plan prepare(ElementType type, Sizes sizes, Call call, AttentionOptions options) {
-    var attention = Attention.forward(type, sizes).logSumExp(Optional.empty())
-        .tensors(view(call, "Q"), view(call, "K"), view(call, "V"), view(call, "O"));
+    return prepare(Attention.forward(type, sizes).logSumExp(Optional.empty())
+        .tensors(call.view("Q"), call.view("K"), call.view("V"), call.view("O")), options);
+  }
+
+  /** The launches of the first kernel that computes it. */
+  Plan prepare(Attention attention, AttentionOptions options) {
     options.apply(attention);
     var problem = attention.problem();
     var reasons = new ArrayList<String>();
@@ -71,7 +75,9 @@ final class AttentionOperator {
       var reason = kernel.refusal(problem);
       if (reason.isEmpty()) {
         try {
-          return new Plan(List.of(kernel.prepare(problem)), kernel.zeros(problem));
+          var launches = problem.serving().scatters() ? kernel.launches(problem)
+              : LaunchSequence.of(kernel.prepare(problem));
+          return Plan.of(launches, kernel.zeros(problem));
         } catch (IllegalArgumentException e) {
           // Some learn only from the tensors that they cannot compute them.
           reason = Optional.of(e.getMessage());
@@ -80,16 +86,5 @@ final class AttentionOperator {
       reasons.add(kernel.name() + ": " + reason.get());
     }
     throw new IllegalArgumentException("no kernel computes this attention: " + String.join("; ", reasons));
-  }
-
-  /** A mode of extent 1 may have any stride: one that keeps others aligned. */
-  private static View view(Call call, String name) {
-    var at = call.argument(name);
-    long[] strides = new long[MODES];
-    for (int mode = 0; mode < MODES; mode++) {
-      strides[mode] = at.extents().get(mode) == 1 && mode < MODES - 1 ? at.extents().get(MODES - 1) * 16
-          : at.strides().get(mode);
-    }
-    return new View(name, at.offset(), strides[0], strides[1], strides[2], strides[MODES - 1]);
   }
 }

@@ -6,7 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 
 /**
@@ -57,6 +59,18 @@ final class Call {
   LaunchArguments.Tensor argument(String name) {
     var operand = operands.get(name);
     return new LaunchArguments.Tensor(name, operand.phase(), operand.shape.extents(), operand.shape.strides());
+  }
+
+  /**
+   * The place of a tensor (B,S,H,D) as attention's kernels take it. A mode of extent 1 may have any stride: one that
+   * keeps others aligned.
+   */
+  View view(String name) {
+    var at = argument(name);
+    int last = at.extents().size() - 1;
+    var strides = IntStream.rangeClosed(0, last).mapToLong(mode -> at.extents().get(mode) == 1 && mode < last
+        ? at.extents().get(last) * 16 : at.strides().get(mode)).toArray();
+    return new View(name, at.offset(), strides[0], strides[1], strides[2], strides[last]);
   }
 
   /** The most elements, a power of two up to 16 bytes, that a tensor's rows along the last mode are aligned to. */

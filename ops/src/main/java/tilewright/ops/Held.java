@@ -18,6 +18,11 @@ record Held(DeviceTensor tensor, Runnable end) implements AutoCloseable {
     return x.isContiguous() ? view(x) : copied(x);
   }
 
+  /** Elements in order, from where memory is aligned. */
+  static Held begun(DeviceTensor x) {
+    return x.isContiguous() && x.offset() % Storage.ALIGNMENT == 0 ? view(x) : copied(x);
+  }
+
   private static Held copied(DeviceTensor x) {
     var copy = x.ops().contiguous(x);
     return copy(copy, copy);

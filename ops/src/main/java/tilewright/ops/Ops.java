@@ -54,6 +54,7 @@ public final class Ops implements AutoCloseable {
   private final Rotary rotary = new Rotary(this);
   private final Products products;
   private final AttentionOperator attention;
+  private final CacheOperators caches;
   private final Quantizers quantizers;
   private volatile boolean closed;
 
@@ -62,6 +63,7 @@ public final class Ops implements AutoCloseable {
     this.registry = machine.kernels();
     this.products = new Products(this, machine, registry);
     this.attention = new AttentionOperator(this, machine, registry);
+    this.caches = new CacheOperators(this, machine, attention);
     this.quantizers = new Quantizers(this, machine);
   }
 
@@ -287,6 +289,11 @@ public final class Ops implements AutoCloseable {
    */
   public DeviceTensor attention(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options) {
     return attention.apply(q, k, v, options);
+  }
+
+  /** Attention on caches of keys and values, their filling, and merging. */
+  public CacheOperators caches() {
+    return caches;
   }
 
   /** X / √(mean of X² + epsilon) · W along the last mode; W (N) of X's type. */

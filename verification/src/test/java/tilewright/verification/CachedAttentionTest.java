@@ -31,8 +31,12 @@ class CachedAttentionTest {
 
   /** Runs on fresh buffers, whose workspace is poisoned. */
   private static Map<String, MemorySegment> run(AttentionCases.Setup setup, long seed) {
-    var sequence = KERNEL.launches(setup.problem());
-    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(KERNEL, setup, 11));
+    return run(KERNEL, setup, seed);
+  }
+
+  private static Map<String, MemorySegment> run(Sm90AttentionKernel kernel, AttentionCases.Setup setup, long seed) {
+    var sequence = kernel.launches(setup.problem());
+    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 11));
     for (var launch : sequence.on(buffers)) {
       assertEquals(List.of(), new SimulatorBackend(seed).run(launch).findings());
     }
@@ -107,6 +111,24 @@ class CachedAttentionTest {
     var buffers = run(setup, rows);
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  /** Pages that a block of keys divides, that divide it, and neither; and a whole entry, of any number of rows. */
+  @ParameterizedTest(name = "pages of {0} rows, {1} splits")
+  @CsvSource({"16, 2", "48, 1", "384, 2", "401, 2"})
+  void oneKernelServesPagesOfAllSizes(int rows, int splits) {
+    var sizes = new Sizes(3, 2, 400, 4, 2, 64, 64);
+    var setup = CachedAttention.paged(CachedAttention.used(sizes, new KeySplits.Ranges(splits), Band.CAUSAL, 400, 0,
+        129), rows);
+    var any = KERNEL.withPagesOf(16);
+    var buffers = run(any, setup, rows);
+    assertEquals(Optional.empty(),
+        AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+    var other = CachedAttention.paged(CachedAttention.used(sizes, new KeySplits.Ranges(splits), Band.CAUSAL, 1), 64);
+    assertEquals(any.launches(other.problem()).launches().getFirst().kernel().ptx(),
+        any.launches(setup.problem()).launches().getFirst().kernel().ptx());
+    assertEquals(Optional.of("pages of 24 rows: tensor copies fill shared memory in multiples of 16 rows, so take pages "
+        + "of those"), any.refusal(CachedAttention.paged(setup, 24).problem()));
   }
 
   /** The padding of the second entry is 37 rows of NaN, that of the third all of its keys. */

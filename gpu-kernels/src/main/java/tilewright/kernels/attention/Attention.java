@@ -46,6 +46,11 @@ public final class Attention {
     return new Attention(AttentionProblem.dense(quantized, sizes));
   }
 
+  /** A problem, to which more can be added. */
+  public static Attention of(AttentionProblem problem) {
+    return new Attention(problem);
+  }
+
   /** Places the tensors elsewhere. */
   public Attention tensors(View q, View k, View v, View o) {
     problem = problem.at(q, k, v, o);
