@@ -43,7 +43,7 @@ class PackageDataTest {
       "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative",
       "gemm 80 bf16-tt-residual", "gemm 100 bf16-tn-bias", "scaled_gemm 90 bf16-block", "scaled_gemm 86 bf16-row",
       "quantize 90 bf16-tensor", "quantize 86 f32-1x128", "grouped_gemm 90 bf16-t",
-      "attention_decode 90 bf16-window-pages", "append_cache 90 bf16-half");
+      "attention_decode 90 bf16-all-pages", "append_cache 90 bf16-half");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
@@ -58,7 +58,7 @@ class PackageDataTest {
       "gemm 90 bf16-tn-residual", "gemm 90 f16-nt-residual", "gemm 86 f16-nn-plain", "gemm 86 bf16-tn-bias_gelu",
       "gemm 100 f16-nt-residual", "scaled_gemm 90 bf16-tensor", "scaled_gemm 90 bf16-row-fast",
       "scaled_gemm 100 f16-tensor", "quantize 90 f16-row", "quantize 90 f32-128x128",
-      "grouped_gemm 90 f16-n", "attention_decode 90 f16-all", "attention_decode 90 bf16-causal-pages",
+      "grouped_gemm 90 f16-n", "attention_decode 90 f16-all", "attention_decode 90 bf16-window-pages",
       "attention_decode 90 bf16-window-softcap", "attention_extend 90 bf16-causal", "attention_extend 90 f16-all-pages",
       "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32");
 

@@ -46,6 +46,11 @@ final class Sm90AttentionShapes {
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
   /** The shape for a function of each score at head dimension 64. */
   private static final Shape SCORED_NARROW = new Shape(64, 64, 3, 112, 4, 2, 64, true);
+  /** Shapes for keys in pages, whose numbers take registers that the largest tiles need. */
+  private static final List<Shape> PAGED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
+      new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
+      new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
+      new Shape(256, 256, 2, 48, 2, 1, 128, true));
   /** Shapes for a mask, or several heads in a tile of several warpgroups. */
   private static final List<Shape> MASKED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
@@ -202,6 +207,7 @@ final class Sm90AttentionShapes {
     if (sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     if (modification.captures().perScore()) return LISTED.stream();
     if (packing(problem, MASKED.getFirst(), packs).heads() > 1) return MASKED.stream();
+    if (problem.serving().pages().isPresent()) return PAGED.stream();
     if (problem.packed().isPresent()) return SCORED.stream();
     return modification.score().isPresent() ? Stream.concat(Stream.of(SCORED_NARROW), SCORED.stream())
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
