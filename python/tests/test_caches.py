@@ -42,7 +42,7 @@ def data(folder):
             extend[f"bf16-{kind}{suffix}"] = case(many, [dim])
     for kind in ("", "-half", "-neighbours"):
         for suffix, table, more in (("", [], []), ("-pages", ["table"], PAGES)):
-            append[f"bf16{kind}{suffix}"] = case(arguments(WRITTEN + table, APPENDED + more, NEW), [dim])
+            append[f"bf16{kind}{suffix}"] = case(arguments(WRITTEN + table, APPENDED + more, NEW), [dim] + [["turned", "R", [32, 64]]] * bool(kind))
     merge = case(arguments(["p", "l", "o", "lse"], ["N", "B", "Sq", "H", "D"], ["p_n", "p_b", "l_n", "l_h"]), [dim])
     (folder / "sm90.json").write_text(json.dumps({"attention_decode": decode, "attention_extend": extend,
                                                   "append_cache": append, "merge_states": {"bf16": merge}}))
@@ -186,6 +186,13 @@ def test_queries_of_other_positions_than_keys_are_turned_apart(driver):
     assert [[appended(driver, i)[0][name] for name in ("Sq", "H", "Hk")] for i in (3, 4)] == [[5, 0, 2], [1, 24, 0]]
 
 
+def test_tokens_with_gaps_are_copied(driver):
+    k, v = (Tensor(2, 3, 2, 64, strides=(999, 132, 66, 1)) for _ in range(2))
+    with_kvcache(Tensor(2, 1, 8, 64), *cache(2, 64, 2, 64), k, v, cache_seqlens=integers(2))
+    numbers, addresses = appended(driver)
+    assert (numbers["newK_b"], numbers["newK_s"]) == (384, 128) and addresses["newK"] not in (0, k.data_ptr())
+
+
 def test_plans_are_kept(driver):
     given = Tensor(1, 1, 8, 64), *cache(1, 64, 8, 64)
     for lengths in (integers(1), integers(1)):
@@ -231,8 +238,9 @@ def test_tables_shorter_than_the_cache_are_refused(driver):
     cos, sin = (Tensor(63, 32) for _ in range(2))
     with pytest.raises(ValueError, match="rotary_cos has 63 positions: needed are those of the cache's 64 rows"):
         with_kvcache(Tensor(1, 1, 8, 64), *cache(1, 64, 8, 64), *cache(1, 1, 8, 64), cos, sin, integers(1))
-    with pytest.raises(NotImplementedError, match="rotary_dim is 24: needed is a multiple of 16 up to 64"):
-        with_kvcache(Tensor(1, 1, 8, 64), *cache(1, 64, 8, 64), *cache(1, 1, 8, 64), *cache(64, 12), integers(1))
+    for pairs, message in ((12, "24: needed is a multiple of 16 up to 64"), (8, "16: needed is one of 32, 64")):
+        with pytest.raises(NotImplementedError, match="rotary_dim is " + message):
+            with_kvcache(Tensor(1, 1, 8, 64), *cache(1, 64, 8, 64), *cache(1, 1, 8, 64), *cache(64, pairs), integers(1))
 
 
 def test_more_tokens_than_rows_are_refused(driver):

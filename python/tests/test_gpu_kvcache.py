@@ -245,8 +245,8 @@ def test_queries_of_no_mask_are_turned_by_the_first_position():
             for b, (length, (a, c)) in enumerate(zip((100, 7), rows))]
     turns = torch.stack([turned(q[b], cos, sin, torch.full((3,), length, device="cuda"), True)
                          for b, length in enumerate((100, 7))])
-    close(flash_attn_with_kvcache(q, k_cache, v_cache, k, v, cos, sin, integers(100, 7), return_softmax_lse=True), turns,
-          full)
+    found = flash_attn_with_kvcache(q, k_cache, v_cache, k, v, cos, sin, integers(100, 7), return_softmax_lse=True)
+    close(found, turns, full)
 
 
 @pytest.mark.parametrize("numbered", [False, True])

@@ -19,7 +19,7 @@ _HOMES = {
     "flash_attn_varlen_kvpacked_func": "flash_attn",
     "flash_attn_varlen_qkvpacked_func": "flash_attn",
     "flash_attn_with_kvcache": "flash_attn",
-    "append_cache": "caches",
+    "append_cache": "appending",
     "attention_with_cache": "caches",
     "merge_states": "merging",
     "attention": "ops",
@@ -45,8 +45,8 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("caches", "embeddings", "flash_attn", "flex", "grouped", "merging", "ops", "products", "rotary", "rows",
-                "scaled", "simulation", "transformers"):
+    if name in ("appending", "caches", "embeddings", "flash_attn", "flex", "grouped", "merging", "ops", "products",
+                "rotary", "rows", "scaled", "simulation", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -3,7 +3,9 @@
 Causal masks and windows are aligned at the last query and the last key. Dropout is refused.
 """
 
-from .caches import append_cache, attention_with_cache, room
+from ._cache import room
+from .appending import append_cache
+from .caches import attention_with_cache
 from .ops import call, call_varlen
 
 

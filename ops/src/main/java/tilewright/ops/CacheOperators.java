@@ -91,8 +91,8 @@ public final class CacheOperators {
       NewTokens.Rotary rotary, Optional<RopeTables> tables) {
     requireTokens("k", k, cache);
     q.ifPresent(given -> requireTokens("q", given, cache));
-    ops.requireWritable(cache.keys());
-    ops.requireWritable(cache.values());
+    ops.memory().requireWritable(cache.keys());
+    ops.memory().requireWritable(cache.values());
     var like = q.orElse(k);
     if (k.size(2) != cache.keys().size(2) || v.rank() != MODES || v.type() != k.type() || v.size(0) != k.size(0)
         || v.size(1) != k.size(1) || v.size(2) != k.size(2) || v.size(3) != cache.values().size(3)

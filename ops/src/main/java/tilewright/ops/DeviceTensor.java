@@ -87,7 +87,7 @@ public final class DeviceTensor implements AutoCloseable {
    * {@link Ops#synchronize} they read what the operators have computed. It is valid until the tensor is closed.
    */
   public long address() {
-    return ops.address(this);
+    return ops.memory().address(this);
   }
 
   Storage storage() {
@@ -179,8 +179,8 @@ public final class DeviceTensor implements AutoCloseable {
 
   /** Waits for the operators before, and returns the numbers, the last mode fastest. */
   public float[] floats() {
-    return type == ElementType.F32 ? ops.floats(this)
-        : HostNumbers.floats(type, ops.bytes(this), Math.toIntExact(elements()));
+    return type == ElementType.F32 ? ops.memory().floats(this)
+        : HostNumbers.floats(type, ops.memory().bytes(this), Math.toIntExact(elements()));
   }
 
   /**
@@ -192,12 +192,12 @@ public final class DeviceTensor implements AutoCloseable {
     if (!List.of(ElementType.I32, ElementType.I8).contains(type)) {
       throw new IllegalArgumentException(this + " holds no integers: ask for its floats");
     }
-    return HostNumbers.ints(type, ops.bytes(this), Math.toIntExact(elements()));
+    return HostNumbers.ints(type, ops.memory().bytes(this), Math.toIntExact(elements()));
   }
 
   /** Waits for the operators before, and returns the elements' bytes, little-endian, the last mode fastest. */
   public byte[] bytes() {
-    return ops.bytes(this).toArray(ValueLayout.JAVA_BYTE);
+    return ops.memory().bytes(this).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /**
@@ -206,12 +206,12 @@ public final class DeviceTensor implements AutoCloseable {
    * @param numbers the last mode fastest, rounded to nearest even
    */
   public void set(float... numbers) {
-    ops.write(this, HostNumbers.of(type, numbers), numbers.length);
+    ops.memory().write(this, HostNumbers.of(type, numbers), numbers.length);
   }
 
   /** Overwrites all elements of a tensor of integers; see {@link #set(float...)}. */
   public void set(int... numbers) {
-    ops.write(this, HostNumbers.of(type, numbers), numbers.length);
+    ops.memory().write(this, HostNumbers.of(type, numbers), numbers.length);
   }
 
   /** Whether it has been closed, or what it is a view of. */
@@ -222,7 +222,7 @@ public final class DeviceTensor implements AutoCloseable {
   /** Gives the memory back, unless it is a view's. Closing again does nothing. */
   @Override
   public void close() {
-    if (owner) ops.release(storage);
+    if (owner) ops.memory().release(storage);
   }
 
   private int mode(int mode) {

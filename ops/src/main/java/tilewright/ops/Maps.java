@@ -50,7 +50,7 @@ final class Maps {
   /** Copies all elements, converted to the target's type; one may be a view of the other. */
   void copy(DeviceTensor from, DeviceTensor into) {
     ops.requireOwn(from);
-    ops.requireWritable(into);
+    ops.memory().requireWritable(into);
     if (!from.form().extents().equals(into.form().extents())) {
       throw new IllegalArgumentException("cannot copy " + from + " into " + into + ": their shapes differ");
     }

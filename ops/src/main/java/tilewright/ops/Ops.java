@@ -4,8 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
@@ -48,7 +46,7 @@ public final class Ops implements AutoCloseable {
   private final PlanStore plans = new PlanStore();
   /** Problems that differ in an extent, such as a cache that grows, mostly have one kernel. */
   private final CompiledKernel.Traces traces = new CompiledKernel.Traces();
-  private final Set<Storage> open = ConcurrentHashMap.newKeySet();
+  private final TensorMemory memory;
   private final Maps maps = new Maps(this);
   private final RowOperators rows = new RowOperators(this);
   private final Rotary rotary = new Rotary(this);
@@ -56,11 +54,11 @@ public final class Ops implements AutoCloseable {
   private final AttentionOperator attention;
   private final CacheOperators caches;
   private final Quantizers quantizers;
-  private volatile boolean closed;
 
   private Ops(Machine machine) {
     this.machine = machine;
     this.registry = machine.kernels();
+    this.memory = new TensorMemory(this, machine);
     this.products = new Products(this, machine, registry);
     this.attention = new AttentionOperator(this, machine, registry);
     this.caches = new CacheOperators(this, machine, attention);
@@ -114,9 +112,7 @@ public final class Ops implements AutoCloseable {
    * @param shape one extent per mode
    */
   public DeviceTensor tensor(ElementType type, float[] numbers, long... shape) {
-    var form = Shape.rowMajor(shape);
-    requireCount(form, numbers.length);
-    return filled(type, form, HostNumbers.of(type, numbers));
+    return memory.filled(type, Shape.rowMajor(shape), HostNumbers.of(type, numbers), numbers.length);
   }
 
   /**
@@ -131,32 +127,18 @@ public final class Ops implements AutoCloseable {
       throw new IllegalArgumentException("a tensor " + type.text() + form + " has " + needed + " bytes, but "
           + bytes.byteSize() + " are given");
     }
-    return filled(type, form, bytes);
+    return memory.filled(type, form, bytes);
   }
 
   /** Returns a tensor of i32, such as indices. */
   public DeviceTensor ints(int[] numbers, long... shape) {
-    var form = Shape.rowMajor(shape);
-    requireCount(form, numbers.length);
-    return filled(ElementType.I32, form, HostNumbers.of(ElementType.I32, numbers));
-  }
-
-  private DeviceTensor filled(ElementType type, Shape shape, MemorySegment bytes) {
-    var tensor = allocate(type, shape);
-    if (bytes.byteSize() > 0) machine.write(tensor.storage(), tensor.offset(), bytes);
-    return tensor;
-  }
-
-  private static void requireCount(Shape shape, int count) {
-    if (shape.elements() != count) {
-      throw new IllegalArgumentException("a tensor " + shape + " has " + shape.elements() + " elements, but " + count
-          + " are given");
-    }
+    return memory.filled(ElementType.I32, Shape.rowMajor(shape), HostNumbers.of(ElementType.I32, numbers),
+        numbers.length);
   }
 
   /** Returns a tensor of whatever the memory holds. */
   public DeviceTensor empty(ElementType type, long... shape) {
-    return allocate(type, Shape.rowMajor(shape));
+    return memory.allocate(type, Shape.rowMajor(shape));
   }
 
   /** Returns a tensor of zeros. */
@@ -164,27 +146,6 @@ public final class Ops implements AutoCloseable {
     var tensor = empty(type, shape);
     machine.clear(tensor.storage());
     return tensor;
-  }
-
-  /** A matrix of whatever the memory holds, its columns at multiples of a number of elements. */
-  DeviceTensor columns(ElementType type, long rows, long columns, int padded) {
-    long stride = Math.ceilDiv(Math.max(1, rows), padded) * padded;
-    var whole = allocate(type, Shape.rowMajor(columns, stride));
-    return new DeviceTensor(this, whole.storage(), type, new Shape(List.of(rows, columns), List.of(1L, stride)), 0,
-        true);
-  }
-
-  private DeviceTensor allocate(ElementType type, Shape shape) {
-    requireOpen();
-    var storage = register(machine.allocate(Math.max(1, type.bytes(shape.elements()))));
-    return new DeviceTensor(this, storage, type, shape, 0, true);
-  }
-
-  private Storage register(Storage storage) {
-    open.add(storage);
-    if (!closed) return storage;
-    release(storage);
-    throw isClosed();
   }
 
   /**
@@ -195,12 +156,12 @@ public final class Ops implements AutoCloseable {
    * @param layout coordinates → offset in elements; nested modes become modes side by side
    */
   public DeviceTensor foreign(ElementType type, long address, Layout layout) {
-    return foreign(type, address, Shape.of(layout), () -> {});
+    return memory.foreign(type, address, Shape.of(layout), () -> {});
   }
 
   /** A tensor in memory that others own; see {@link #foreign(ElementType, long, Layout)}. */
   public DeviceTensor foreign(ElementType type, long address, long[] shape, long[] strides) {
-    return foreign(type, address, new Shape(Arrays.stream(shape).boxed().toList(),
+    return memory.foreign(type, address, new Shape(Arrays.stream(shape).boxed().toList(),
         Arrays.stream(strides).boxed().toList()), () -> {});
   }
 
@@ -212,28 +173,7 @@ public final class Ops implements AutoCloseable {
    * @throws IllegalArgumentException for a type that no tensor here has, or another device; the deleter is not called
    */
   public DeviceTensor dlpack(long managedTensor) {
-    requireOpen();
-    var given = DlPack.read(managedTensor);
-    machine.requireDevice(given);
-    return foreign(given.type(), given.address(), given.shape(), () -> {
-      try {
-        machine.synchronize();
-      } finally {
-        given.deleter().run();
-      }
-    });
-  }
-
-  private DeviceTensor foreign(ElementType type, long address, Shape shape, Runnable atRelease) {
-    requireOpen();
-    if (address == 0 || address % type.bytes() != 0) {
-      throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + " is none of " + type.text()
-          + ": a multiple of " + type.bytes() + " above 0");
-    }
-    long offset = Long.remainderUnsigned(address, Storage.ALIGNMENT);
-    long bytes = offset + Math.max(1, type.bytes(shape.span()));
-    return new DeviceTensor(this, register(machine.foreign(address - offset, bytes, atRelease)), type, shape, offset,
-        true);
+    return memory.dlpack(managedTensor);
   }
 
   /** X·Wᵀ of X (…,K) and W (N,K): (…,N). */
@@ -403,7 +343,7 @@ public final class Ops implements AutoCloseable {
    * @throws tilewright.device.driver.GpuException when some of it failed on the GPU
    */
   public void synchronize() {
-    requireOpen();
+    memory.requireOpen();
     machine.synchronize();
   }
 
@@ -415,9 +355,7 @@ public final class Ops implements AutoCloseable {
   /** Waits for all operators so far, and gives back all memory. Closing again does nothing. */
   @Override
   public synchronized void close() {
-    if (closed) return;
-    closed = true;
-    open.forEach(this::release);
+    if (!memory.close()) return;
     machine.close();
   }
 
@@ -425,6 +363,10 @@ public final class Ops implements AutoCloseable {
   @Override
   public String toString() {
     return machine.toString();
+  }
+
+  TensorMemory memory() {
+    return memory;
   }
 
   Family family(String name) {
@@ -446,75 +388,12 @@ public final class Ops implements AutoCloseable {
     }
   }
 
-  void release(Storage storage) {
-    open.remove(storage);
-    storage.close();
-  }
-
-  private void requireOpen() {
-    if (closed) throw isClosed();
-  }
-
-  private IllegalStateException isClosed() {
-    return new IllegalStateException("these operators on " + machine + " are closed");
-  }
-
   void requireOwn(DeviceTensor tensor) {
-    requireOpen();
+    memory.requireOpen();
     if (tensor.ops() != this) {
       throw new IllegalArgumentException(tensor + " belongs to other operators (" + tensor.ops() + ") than these ("
           + this + "): copy its floats, or use one Ops");
     }
     if (tensor.isClosed()) throw new IllegalStateException(tensor + " is closed");
-  }
-
-  long address(DeviceTensor tensor) {
-    requireOwn(tensor);
-    return machine.address(tensor.storage()) + tensor.offset();
-  }
-
-  void requireWritable(DeviceTensor tensor) {
-    requireOwn(tensor);
-    for (int mode = 0; mode < tensor.rank(); mode++) {
-      if (tensor.form().stride(mode) == 0 && tensor.size(mode) > 1) {
-        throw new IllegalArgumentException("cannot write to " + tensor + ": its elements along mode " + mode
-            + " are one and the same");
-      }
-    }
-  }
-
-  /** The bytes of all elements in order. */
-  MemorySegment bytes(DeviceTensor tensor) {
-    requireOwn(tensor);
-    return read(tensor, MemorySegment.ofArray(new byte[Math.toIntExact(tensor.type().bytes(tensor.elements()))]));
-  }
-
-  /** The numbers of a tensor of FP32, which need no other form between. */
-  float[] floats(DeviceTensor tensor) {
-    requireOwn(tensor);
-    var numbers = new float[Math.toIntExact(tensor.elements())];
-    read(tensor, MemorySegment.ofArray(numbers));
-    return numbers;
-  }
-
-  private MemorySegment read(DeviceTensor tensor, MemorySegment bytes) {
-    if (bytes.byteSize() == 0) return bytes;
-    try (var held = Held.inOrder(tensor)) {
-      machine.read(held.tensor().storage(), held.tensor().offset(), bytes);
-    }
-    return bytes;
-  }
-
-  void write(DeviceTensor tensor, MemorySegment bytes, int count) {
-    requireWritable(tensor);
-    requireCount(tensor.form(), count);
-    if (count == 0) return;
-    if (tensor.isContiguous()) {
-      machine.write(tensor.storage(), tensor.offset(), bytes);
-      return;
-    }
-    try (var between = filled(tensor.type(), Shape.rowMajor(tensor.shape()), bytes)) {
-      copy(between, tensor);
-    }
   }
 }

@@ -57,7 +57,7 @@ final class Products {
     options.c().ifPresent(c -> requireShape("C", c, shape));
     options.bias().ifPresent(bias -> requireShape("the bias", bias, b.size(-1)));
     var result = options.into().orElseGet(() -> ops.empty(type, shape));
-    ops.requireWritable(result);
+    ops.memory().requireWritable(result);
     if (result.elements() == 0) return result;
     if (options.into().isPresent()) {
       compute(a, b, result, options);

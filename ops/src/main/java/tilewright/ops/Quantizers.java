@@ -32,7 +32,7 @@ final class Quantizers {
     long across = Math.ceilDiv(x.size(1), BlockQuantizer.BLOCK);
     var codes = ops.empty(ElementType.E4M3, x.shape());
     var factors = square ? ops.empty(ElementType.F32, Math.ceilDiv(x.size(0), BlockQuantizer.BLOCK), across)
-        : ops.columns(ElementType.F32, x.size(0), across, PADDED);
+        : ops.memory().columns(ElementType.F32, x.size(0), across, PADDED);
     if (x.elements() == 0) return new QuantizedMatrix(codes, factors);
     try (var rows = Held.neighbours(x)) {
       var call = new Call(ops, "quantize").with("X", rows.tensor()).with("Y", codes).with("Factor", factors);
