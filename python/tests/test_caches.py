@@ -38,6 +38,9 @@ def data(folder):
             few = arguments(BUFFERS + table, EXTENTS + more, STRIDES)
             decode[f"bf16-{kind}{suffix}"] = case(few, [dim, ["queries", "Sq", [64]]], [["partialO", ["*", "Sk", 4]]],
                                                   derived=derived)
+            if kind == "causal":
+                decode[f"bf16-causal{suffix}-by4"] = case(few, [["dim", "D", [128]], ["queries", "Sq", [16]]],
+                                                          [["partialO", ["*", "Sk", 4]]], derived=derived)
             many = arguments(BUFFERS[:-1] + table, EXTENTS[:9] + more, STRIDES)
             extend[f"bf16-{kind}{suffix}"] = case(many, [dim])
     for kind in ("", "-half", "-neighbours"):
@@ -146,6 +149,16 @@ def test_masks_are_kinds_and_bounds(driver, monkeypatch, options, kind, left, ri
     assert asked == [("attention_decode", f"bf16-{kind}")]
     numbers, _ = decoded(driver)
     assert (numbers["L"], numbers["R"]) == (left, right)
+
+
+@pytest.mark.parametrize("queries, heads, dim, key", [
+    (16, 8, 128, "-by4"), (17, 8, 128, ""), (16, 4, 128, ""), (16, 8, 64, "")])
+def test_heads_share_tiles_where_there_is_a_kernel(driver, monkeypatch, queries, heads, dim, key):
+    asked, choose = [], _dispatch.Case.choose
+    monkeypatch.setattr(_dispatch.Case, "choose", lambda self, n: asked.append(self) or choose(self, n))
+    with_kvcache(Tensor(1, queries, heads, dim), *cache(1, 64, 2, dim), causal=True)
+    assert asked == [_runtime.device(0).data.case("attention_decode", f"bf16-causal{key}")]
+    assert decoded(driver)[0]["H"] == heads
 
 
 def test_a_window_of_one_query_ends_with_it(driver):

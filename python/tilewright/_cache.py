@@ -81,8 +81,8 @@ class Cache:
         self.numbers.update({f"{name}_b": entry, f"{name}_s": row, f"{name}_h": head})
 
 
-def case_of(q, operator, key):
-    """The case of the package."""
+def case_of(q, operator, key, strict=True):
+    """The case of the package; where it has no kernel for the head dimension an error, or None."""
     data = _runtime.device(q.get_device()).data
     if data.chosen_for != 90:
         major, minor = divmod(data.chosen_for, 10)
@@ -91,6 +91,8 @@ def case_of(q, operator, key):
     case = data.case(operator, key)
     only = case.only("dim")
     if q.shape[-1] not in only:
+        if not strict:
+            return None
         raise NotImplementedError(f"a cache with head dimension {q.shape[-1]}: needed is one of "
                                   f"{', '.join(map(str, only))}")
     return case

@@ -41,9 +41,7 @@ class _Attention:
         self.o, self.lse = New(q.shape, q.dtype), New((batch, heads, queries), torch.float32)
         self._fold(numbers, q, kind)
         key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["pages"] * cache.pages)
-        case = case_of(q, "attention_decode", key)
-        if numbers["Sq"] > case.only("queries")[-1]:
-            case = case_of(q, "attention_extend", key)
+        case = self._case(q, key, numbers)
         case.derive(numbers)
         template = case.choose(numbers)
         if template is None:
@@ -54,6 +52,17 @@ class _Attention:
         self.launches = self.device.launches(template, numbers, names, scalars)
         self.no_padding = 0 if padding is not None or cache.pages else self.device.zeros(batch)
         self.stream = self.counter = None
+
+    @staticmethod
+    def _case(q, key, numbers):
+        """The case of the package: for few queries whose heads share tiles, for few, or for many."""
+        packed = f"{key}-by{numbers['H'] // max(1, numbers['Hk'])}"
+        if _runtime.device(q.get_device()).data.has("attention_decode", packed):
+            case = case_of(q, "attention_decode", packed, strict=False)
+            if case is not None and numbers["Sq"] <= case.only("queries")[-1]:
+                return case
+        case = case_of(q, "attention_decode", key)
+        return case if numbers["Sq"] <= case.only("queries")[-1] else case_of(q, "attention_extend", key)
 
     @staticmethod
     def _mask(queries, causal, left, right, softcap):

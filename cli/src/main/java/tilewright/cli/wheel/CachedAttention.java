@@ -1,6 +1,7 @@
 package tilewright.cli.wheel;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +34,9 @@ record CachedAttention(boolean few) implements PackagedOperator {
   static final List<Long> DIMS = List.of(64L, 80L, 96L, 128L, 192L, 256L);
   /** Rows of a page are multiples of this number, or all rows of an entry. */
   static final int PART = 16;
+  /** Heads that share keys, and their tiles where queries are few and see different keys; others have tiles apart. */
+  private static final List<Integer> SHARERS = List.of(4, 8);
+  private static final List<Long> DIMS_OF_SHARERS = List.of(64L, 128L);
   private static final int HOPPER = 90;
   /** Queries that fit in one warpgroup's tile. */
   private static final long FEW = 64;
@@ -53,62 +57,84 @@ record CachedAttention(boolean few) implements PackagedOperator {
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(false, true).flatMap(pages ->
         Stream.concat(Stream.of(Mask.values()).map(mask -> new AttentionKind(type, mask, false, Change.NONE, false)),
             Stream.of(new AttentionKind(type, Mask.WINDOW, false, Change.SOFTCAP, false)))
-            .map(kind -> of(kind, pages))));
+            .flatMap(kind -> Stream.concat(Stream.of(of(kind, pages, 1)), SHARERS.stream()
+                .filter(_ -> few && kind.mask() != Mask.ALL && kind.change() == Change.NONE)
+                .map(sharers -> of(kind, pages, sharers))))));
   }
 
-  private OperatorCase of(AttentionKind kind, boolean pages) {
-    var derived = few ? splits(kind) : List.<Derived>of();
-    var dims = Axis.only("dim", Formula.of("D"), DIMS);
+  /** @param sharers heads that share tiles; 1 where none do */
+  private OperatorCase of(AttentionKind kind, boolean pages, int sharers) {
+    var derived = few ? splits(kind, sharers) : List.<Derived>of();
+    var dims = Axis.only("dim", Formula.of("D"), sharers > 1 ? DIMS_OF_SHARERS : DIMS);
     var seen = kind.mask() == Mask.WINDOW
         ? Formula.of("Sk").min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : Formula.of("Sk");
-    var axes = few ? List.of(dims, Axis.only("queries", Formula.of("Sq"), List.of(FEW)),
+    var axes = few ? List.of(dims, Axis.only("queries", Formula.of("Sq"), List.of(FEW / sharers)),
         Axis.only("split", Formula.of("splits").min(2), List.of(1L, 2L)))
         : List.of(dims, new Axis("keys", seen, 1,
             LongStream.iterate(1, length -> length <= LONGEST, length -> 2 * length).boxed().toList()));
-    return new OperatorCase(kind.key() + (pages ? "-pages" : ""), axes, List.of("B", "Sq", "Sk", "H", "Hk", "D"),
-        List.of(), guesses(kind), new Problem(kind, pages, few, derived)).deriving(derived);
+    return new OperatorCase(kind.key() + (pages ? "-pages" : "") + (sharers > 1 ? "-by" + sharers : ""), axes,
+        List.of("B", "Sq", "Sk", "H", "Hk", "D"), List.of(), guesses(kind, sharers),
+        new Problem(kind, pages, sharers, few, derived)).deriving(derived);
   }
 
   /** The blocks of keys of a split, and how many splits there are. */
-  private static List<Derived> splits(AttentionKind kind) {
+  private static List<Derived> splits(AttentionKind kind, int sharers) {
     var keys = Formula.of("Sk");
     var heads = Formula.of("H");
     var seen = kind.mask() == Mask.WINDOW
         ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of("Sq"))) : keys;
-    var rule = new SplitRule(keys, seen, SplitRule.blockOfFew(Formula.of("D")), Formula.of("B").times(heads),
+    var rule = new SplitRule(keys, seen, SplitRule.blockOfFew(Formula.of("D")), Formula.of("B").times(tiles(sharers)),
         Formula.of("Sq").times(heads.dividedBy(Formula.of("Hk"))), true);
     var asked = Formula.of("asked");
     var each = asked.atMost(Formula.of(0), rule.each(MULTIPROCESSORS), rule.blocks().ceilDiv(asked.max(1)));
     return List.of(new Derived("each", each), new Derived("splits", rule.blocks().ceilDiv(Formula.of("each"))));
   }
 
+  /** Tiles of queries of an entry. */
+  private static Formula tiles(int sharers) {
+    return Formula.of(sharers > 1 ? "Hk" : "H");
+  }
+
   /** Work items, and the states that they leave. */
-  private List<LongFunction<Formula>> guesses(AttentionKind kind) {
+  private List<LongFunction<Formula>> guesses(AttentionKind kind, int sharers) {
     var all = new ArrayList<>(kind.guesses());
     if (few) {
-      var items = Formula.of("splits").times(Formula.of("B")).times(Formula.of("H"));
-      var rows = items.times(Formula.of("Sq"));
+      var splits = Formula.of("splits").times(Formula.of("B"));
+      var items = splits.times(tiles(sharers));
+      var rows = splits.times(Formula.of("H")).times(Formula.of("Sq"));
       all.addAll(List.of(_ -> items, _ -> rows, _ -> rows.times(Formula.of("D"))));
     }
     return all;
   }
 
-  private record Problem(AttentionKind kind, boolean pages, boolean few, List<Derived> derived)
+  private record Problem(AttentionKind kind, boolean pages, int sharers, boolean few, List<Derived> derived)
       implements OperatorCase.Problem {
-    private static final Sm90AttentionKernel KERNEL =
-        new Sm90AttentionKernel().withoutPacking().withPagesOf(PART);
+    private Sm90AttentionKernel kernel() {
+      var kernel = new Sm90AttentionKernel().withPagesOf(PART);
+      return sharers > 1 ? kernel : kernel.withoutPacking();
+    }
 
     @Override
     public Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random) {
-      if (!few) return drawn(Map.of("dim", axes.get("dim"), "queries", FEW + 1 + random.nextLong(LONGEST), "keys",
-          axes.get("keys")), random);
+      if (!few) {
+        // Short ones often: grids of long ones are all as large as the GPU.
+        long queries = FEW + 1 + random.nextLong(1L << random.nextInt(Long.numberOfTrailingZeros(LONGEST)));
+        return drawn(Map.of("dim", axes.get("dim"), "queries", queries, "keys", axes.get("keys")), random);
+      }
       // Until keys are split, or are not.
       while (true) {
         long keys = 1 + random.nextLong(1L << random.nextInt(Long.numberOfTrailingZeros(LONGEST)));
-        long queries = random.nextBoolean() ? 1 + random.nextLong(FEW) : 1 + random.nextLong(4);
-        var numbers = drawn(Map.of("dim", axes.get("dim"), "queries", queries, "keys", keys), random);
+        long queries = 1 + random.nextLong(random.nextBoolean() ? FEW / sharers : 4);
+        var point = Map.of("dim", axes.get("dim"), "queries", queries, "keys", keys);
+        var numbers = drawn(sharers > 1 ? with(point, "sharers", (long) sharers) : point, random);
         if (Math.min(2, numbers.get("splits")) == axes.get("split")) return numbers;
       }
+    }
+
+    private static Map<String, Long> with(Map<String, Long> point, String name, long number) {
+      var more = new HashMap<>(point);
+      more.put(name, number);
+      return more;
     }
 
     private Map<String, Long> drawn(Map<String, Long> axes, RandomGenerator random) {
@@ -137,7 +163,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
           pages ? Optional.of(new Serving.Pages("table", Math.toIntExact(n.get("rows")),
               Math.toIntExact(n.get("P")))) : Optional.empty());
       var problem = kind.problem(n).with(serving);
-      return few ? KERNEL.launches(problem) : LaunchSequence.of(KERNEL.prepare(problem));
+      return few ? kernel().launches(problem) : LaunchSequence.of(kernel().prepare(problem));
     }
   }
 }
