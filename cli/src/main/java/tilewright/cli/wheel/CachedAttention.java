@@ -18,6 +18,7 @@ import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
+import tilewright.kernels.choice.HeadOrder;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.sm90.attention.SplitRule;
@@ -62,7 +63,11 @@ record CachedAttention(boolean few) implements PackagedOperator {
                 .map(sharers -> of(kind, pages, sharers))))));
   }
 
-  /** @param sharers heads that share tiles; 1 where none do */
+  /**
+   * A case of a kind of attention.
+   *
+   * @param sharers heads that share tiles; 1 where none do
+   */
   private OperatorCase of(AttentionKind kind, boolean pages, int sharers) {
     var derived = few ? splits(kind, sharers) : List.<Derived>of();
     var dims = Axis.only("dim", Formula.of("D"), sharers > 1 ? DIMS_OF_SHARERS : DIMS);
@@ -95,7 +100,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
     return Formula.of(sharers > 1 ? "Hk" : "H");
   }
 
-  /** Work items, and the states that they leave. */
+  /** Work items, the states that they leave, and the heads that run side by side where heads share tiles. */
   private List<LongFunction<Formula>> guesses(AttentionKind kind, int sharers) {
     var all = new ArrayList<>(kind.guesses());
     if (few) {
@@ -103,6 +108,12 @@ record CachedAttention(boolean few) implements PackagedOperator {
       var items = splits.times(tiles(sharers));
       var rows = splits.times(Formula.of("H")).times(Formula.of("Sq"));
       all.addAll(List.of(_ -> items, _ -> rows, _ -> rows.times(Formula.of("D"))));
+    }
+    if (sharers > 1) {
+      var bytes = Formula.of("Sk").times(Formula.of("D").plus(Formula.of("Dv"))).times(kind.type().bytes());
+      LongFunction<HeadOrder.Groups> groups = tile -> Sm90AttentionKernel.HEADS.inWaves(
+          Formula.of("B").times(tiles(sharers)), Formula.of(1), bytes, Formula.of("Sq").ceilDiv(Formula.of(tile)));
+      all.addAll(List.of(tile -> groups.apply(tile).together(), tile -> groups.apply(tile).beforeLast()));
     }
     return all;
   }

@@ -59,8 +59,7 @@ class PackageDataTest {
       "gemm 100 f16-nt-residual", "scaled_gemm 90 bf16-tensor", "scaled_gemm 90 bf16-row-fast",
       "scaled_gemm 100 f16-tensor", "quantize 90 f16-row", "quantize 90 f32-128x128",
       "grouped_gemm 90 f16-n", "attention_decode 90 f16-all", "attention_decode 90 bf16-window-pages",
-      "attention_decode 90 bf16-window-softcap", "attention_decode 90 bf16-causal-pages-by4",
-      "attention_extend 90 bf16-causal", "attention_extend 90 f16-all-pages",
+      "attention_decode 90 bf16-window-softcap", "attention_extend 90 bf16-causal", "attention_extend 90 f16-all-pages",
       "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32");
 
   @TempDir
