@@ -231,7 +231,7 @@ def test_what_it_does_not_do_is_refused(driver, options, message):
 
 @pytest.mark.parametrize("q, caches, options, message", [
     ((1, 1, 8, 72), (1, 64, 8, 72), {}, "a cache with head dimension 72: needed is one of 64, 128"),
-    ((1, 1, 8, 64), (2, 64, 8, 64), {}, "k_cache has 2 entries, but q has a batch of 1: needed is cache_batch_idx"),
+    ((1, 1, 8, 64), (2, 64, 8, 64), {}, "k_cache has 2 entries for a batch of 1: needed is cache_batch_idx"),
     ((1, 1, 8, 64), (1, 64, 3, 64), {}, "8 heads do not share 3 heads of keys"),
     ((1, 1, 8, 64), (4, 24, 8, 64), {"block_table": (1, 2)}, "pages of 24 rows: needed is a multiple of 16"),
     ((2, 1, 8, 64), (4, 32, 8, 64), {"block_table": (1, 2)}, "block_table is torch.int32 of shape"),
@@ -239,6 +239,16 @@ def test_what_it_does_not_do_is_refused(driver, options, message):
 def test_tensors_that_do_not_fit_are_refused(driver, q, caches, options, message):
     with pytest.raises((NotImplementedError, ValueError), match=message):
         with_kvcache(Tensor(*q), *cache(*caches), **{name: integers(*shape) for name, shape in options.items()})
+
+
+def test_new_tokens_that_do_not_fit_are_refused(driver):
+    given = Tensor(1, 1, 8, 64), *cache(1, 64, 8, 64)
+    for k, message in ((Tensor(1, 1, 8, 128), "k has head dimension 128, but k_cache has 64"),
+                       (Tensor(1, 1, 4, 64), "8 heads|4 heads do not share 8 heads"),
+                       (Tensor(2, 1, 8, 64), "k_cache has 1 entries for a batch of 2"),
+                       (Tensor(1, 1, 8, 64, dtype="float16"), "is torch.bfloat16: needed is|is torch.float16: needed")):
+        with pytest.raises((ValueError, TypeError), match=message):
+            with_kvcache(*given, k, Tensor(*k.shape, dtype=k.dtype), cache_seqlens=integers(k.shape[0]))
 
 
 def test_a_cache_with_gaps_between_entries_is_refused(driver):

@@ -10,23 +10,24 @@ _OTHERS = "flash_attn_func computes attention of whole tensors there"
 _MOST = 1 << 30
 
 
-def check(q, k_cache, v_cache):
-    for name, tensor in (("q", q), ("k_cache", k_cache), ("v_cache", v_cache)):
+def check(q, k_cache, v_cache, name="q"):
+    """Refuses tensors that are none of attention's on a cache: q has the new tokens."""
+    for what, tensor in ((name, q), ("k_cache", k_cache), ("v_cache", v_cache)):
         if tensor.dim() != 4:
-            raise ValueError(f"{name} has shape {tuple(tensor.shape)}: needed is (batch, sequence, heads, dim)")
+            raise ValueError(f"{what} has shape {tuple(tensor.shape)}: needed is (batch, sequence, heads, dim)")
         if tensor.dtype not in TYPES or tensor.dtype is not q.dtype:
-            raise TypeError(f"{name} is {tensor.dtype}: needed is torch.bfloat16 or torch.float16 for all")
+            raise TypeError(f"{what} is {tensor.dtype}: needed is torch.bfloat16 or torch.float16 for all")
         if tensor.device != q.device:
-            raise ValueError(f"{name} is on {tensor.device}, but q is on {q.device}")
+            raise ValueError(f"{what} is on {tensor.device}, but {name} is on {q.device}")
     if not q.is_cuda:
-        raise ValueError(f"q is on {q.device}: needed is a CUDA device")
+        raise ValueError(f"{name} is on {q.device}: needed is a CUDA device")
     if k_cache.shape != v_cache.shape:
         raise ValueError(f"k_cache has shape {tuple(k_cache.shape)} and v_cache {tuple(v_cache.shape)}: needed is one")
     heads, shared = q.shape[2], k_cache.shape[2]
     if shared == 0 and heads > 0 or shared > 0 and heads % shared:
         raise ValueError(f"{heads} heads do not share {shared} heads of keys: they must be a multiple")
     if q.shape[3] != k_cache.shape[3]:
-        raise ValueError(f"q has head dimension {q.shape[3]}, but k_cache has {k_cache.shape[3]}")
+        raise ValueError(f"{name} has head dimension {q.shape[3]}, but k_cache has {k_cache.shape[3]}")
 
 
 def check_integers(name, tensor, q, *shape):
@@ -49,7 +50,7 @@ class Cache:
         batch = q.shape[0]
         if table is None:
             if entries != batch:
-                raise ValueError(f"k_cache has {entries} entries, but q has a batch of {batch}: needed is "
+                raise ValueError(f"k_cache has {entries} entries for a batch of {batch}: needed is "
                                  "cache_batch_idx")
             self.room, numbers = rows, {}
         else:

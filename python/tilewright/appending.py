@@ -60,7 +60,7 @@ class _Append:
 
     @staticmethod
     def _checked(k_cache, v_cache, k, v, q, table):
-        check(k, k_cache, v_cache)
+        check(k, k_cache, v_cache, "k")
         if k.shape != v.shape or v.dtype is not k.dtype or v.device != k.device:
             raise ValueError(f"k is {k.dtype} of shape {tuple(k.shape)} and v {v.dtype} of {tuple(v.shape)}: needed is "
                              "one")
