@@ -22,6 +22,7 @@ module tilewright.kernels {
   exports tilewright.kernels.attention;
   exports tilewright.kernels.attention.appending;
   exports tilewright.kernels.attention.backward;
+  exports tilewright.kernels.attention.decoding;
   exports tilewright.kernels.attention.merging;
   exports tilewright.kernels.attention.quantization;
   exports tilewright.kernels.attention.serving;

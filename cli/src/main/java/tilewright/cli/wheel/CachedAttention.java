@@ -15,13 +15,13 @@ import tilewright.cli.wheel.DecisionTree.Axis;
 import tilewright.cli.wheel.OperatorCase.Derived;
 import tilewright.kernel.Chip;
 import tilewright.kernel.LaunchSequence;
+import tilewright.kernels.attention.merging.SplitRule;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
 import tilewright.kernels.choice.HeadOrder;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
-import tilewright.sm90.attention.SplitRule;
 
 /**
  * Attention on a cache of keys and values, whose lengths the launch reads, as {@link AttentionKind} has it. A cache has
@@ -88,7 +88,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
     var heads = Formula.of("H");
     var seen = kind.mask() == Mask.WINDOW
         ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of("Sq"))) : keys;
-    var rule = new SplitRule(keys, seen, SplitRule.blockOfFew(Formula.of("D")), Formula.of("B").times(tiles(sharers)),
+    var rule = new SplitRule(keys, seen, Sm90AttentionKernel.keysOfFewSplit(Formula.of("D")), Formula.of("B").times(tiles(sharers)),
         Formula.of("Sq").times(heads.dividedBy(Formula.of("Hk"))), true);
     var asked = Formula.of("asked");
     var each = asked.atMost(Formula.of(0), rule.each(MULTIPROCESSORS), rule.blocks().ceilDiv(asked.max(1)));
@@ -172,7 +172,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
       var serving = new Serving(asked > 0 ? new KeySplits.Ranges((int) asked) : KeySplits.AUTOMATIC,
           Optional.of("lengths"), pages ? Optional.empty() : Optional.of("padding"),
           pages ? Optional.of(new Serving.Pages("table", Math.toIntExact(n.get("rows")),
-              Math.toIntExact(n.get("P")))) : Optional.empty());
+              Math.toIntExact(n.get("P")))) : Optional.empty(), Optional.empty());
       var problem = kind.problem(n).with(serving);
       return few ? kernel().launches(problem) : LaunchSequence.of(kernel().prepare(problem));
     }

@@ -34,6 +34,17 @@ public final class SwizzledTile {
     return new ComposedLayout(swizzle(type, width), 0, Layout.of(row, column, stage));
   }
 
+  /**
+   * {@link #alongColumns} for an operand A whose other operand goes through k in another order.
+   *
+   * @param order place along k of a fragment → column of the tile
+   */
+  public static ComposedLayout alongColumnsInOrder(ElementType type, int rows, int columns, int stages, Layout order) {
+    var plain = (Layout) alongColumns(type, rows, columns, stages).layout();
+    return new ComposedLayout(swizzle(type, width(type, columns)), 0,
+        Layout.of(plain.mode(0), plain.mode(1).composition(order.rightInverse()), plain.mode(2)));
+  }
+
   /** Neighbours along the rows: an operand whose contiguous mode is m or n. */
   public static ComposedLayout alongRows(int rows, int columns, int stages) {
     return alongRows(HALF, rows, columns, stages);

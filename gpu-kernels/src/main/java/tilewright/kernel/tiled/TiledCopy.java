@@ -1,7 +1,9 @@
 package tilewright.kernel.tiled;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -84,6 +86,17 @@ public final class TiledCopy {
     eachAccess(thread, destination, (r, c) -> atom.copy(source, place(r, c, rest), destination.at(r, c, stage)));
   }
 
+  /** Where an element of a tile lies in another tensor. */
+  @FunctionalInterface
+  public interface Places {
+    I32[] of(I32 row, I32 column);
+  }
+
+  /** Copies a tile whose rows or columns lie anywhere in the source. */
+  public void copy(I32 thread, GlobalTensor source, SharedTensor destination, I32 stage, Places places) {
+    eachAccess(thread, destination, (r, c) -> atom.copy(source, places.of(r, c), destination.at(r, c, stage)));
+  }
+
   /** Copies a tile back: what the destination has of it, in accesses as wide as the atom's. */
   public void copyBack(I32 thread, SharedTensor source, I32 stage, GlobalTensor destination, I32... rest) {
     eachAccess(thread, source, (r, c) -> {
@@ -108,8 +121,11 @@ public final class TiledCopy {
       throw new TraceException("a copy of " + rows + "×" + columns + " elements does not tile " + tile.layout());
     }
     var first = partition.coordinate(thread, 0);
-    for (int column = 0; column < width; column += columns) {
-      for (int row = 0; row < height; row += rows) access.accept(first[0].plus(row), first[1].plus(column));
-    }
+    var down = steps(first[0], height, rows);
+    for (var column : steps(first[1], width, columns)) down.forEach(row -> access.accept(row, column));
+  }
+
+  private static List<I32> steps(I32 first, long extent, int step) {
+    return IntStream.iterate(0, at -> at < extent, at -> at + step).mapToObj(first::plus).toList();
   }
 }

@@ -46,13 +46,13 @@ public final class TiledMma {
     }
   }
 
-  private TiledMma(MmaAtom atom, Shape s, Layout accumulators) {
+  private TiledMma(MmaAtom atom, Shape s, Layout accumulators, OperandLoad loadB) {
     this.atom = atom;
     this.blockM = s.blockM();
     this.blockN = s.blockN();
     this.tileK = s.tileK;
     this.loadA = loadA(atom, s);
-    this.loadB = loadB(atom, s);
+    this.loadB = loadB;
     this.c = Partition.exact(inOrder(accumulators, s, loadB.rows()), s.tileM, s.tileN);
     this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, blockM,
         Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, 0))), s.tileM, s.tileK);
@@ -81,7 +81,12 @@ public final class TiledMma {
   }
 
   public static TiledMma of(MmaAtom atom, Shape shape) {
-    return of(atom, shape, accumulatorLayout(shape));
+    return of(atom, shape, accumulatorLayout(shape), loadB(atom, shape));
+  }
+
+  /** The tiled MMA whose operand B comes from shared memory in another way, such as by a conversion. */
+  public static TiledMma withB(OperandLoad load, MmaAtom atom, Shape shape) {
+    return of(atom, shape, accumulatorLayout(shape), load);
   }
 
   /**
@@ -91,14 +96,14 @@ public final class TiledMma {
    */
   public static TiledMma inRuns(MmaAtom atom, Shape shape, int run) {
     require(shape.tileN % (shape.warpsN * 4 * run) == 0, "tileN", shape.tileN, shape.warpsN * 4 * run);
-    return of(atom, shape, accumulatorsInRuns(shape, run));
+    return of(atom, shape, accumulatorsInRuns(shape, run), loadB(atom, shape));
   }
 
-  private static TiledMma of(MmaAtom atom, Shape shape, Layout accumulators) {
+  private static TiledMma of(MmaAtom atom, Shape shape, Layout accumulators, OperandLoad loadB) {
     require(shape.tileM % (shape.warpsM * MmaAtom.M) == 0, "tileM", shape.tileM, shape.warpsM * MmaAtom.M);
     require(shape.tileN % (shape.warpsN * LdMatrix.TILE) == 0, "tileN", shape.tileN, shape.warpsN * LdMatrix.TILE);
     require(shape.tileK % atom.depth() == 0, "tileK", shape.tileK, atom.depth());
-    return new TiledMma(atom, shape, accumulators);
+    return new TiledMma(atom, shape, accumulators, loadB);
   }
 
   private static void require(boolean condition, String name, int value, int unit) {
@@ -260,7 +265,7 @@ public final class TiledMma {
   }
 
   /** The element along k of the tile that operand B has in each place along k. */
-  Layout orderOfB() {
+  public Layout orderOfB() {
     return loadB.depths(tileK);
   }
 

@@ -6,6 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.collective.attention.CaptureCheck;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.serving.Serving;
 
 /** The launch arguments of attention kernels: Q, K, V, O, scale, and if any LSE, cuQ, cuK, sinks, factors. */
 public final class AttentionArguments {
@@ -35,6 +36,8 @@ public final class AttentionArguments {
           List.of(1L, each)));
     });
     p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
+    p.serving().codes().ifPresent(codes -> arguments.tensor("descaleK", factors(p, codes.k()))
+        .tensor("descaleV", factors(p, codes.v())));
     return arguments;
   }
 
@@ -67,12 +70,19 @@ public final class AttentionArguments {
         List.of(factors.block(), factors.head(), factors.batch()));
   }
 
-  /** Q, K, V and O. */
+  private static LaunchArguments.Tensor factors(AttentionProblem p, Serving.Factor factor) {
+    return new LaunchArguments.Tensor(factor.buffer(), 0,
+        List.of(1L, (long) p.sizes().keyHeads(), (long) p.sizes().batch()), List.of(1L, factor.head(), factor.batch()));
+  }
+
+  /** Q, K, V and O; of a cache of pages, K and V have pages in place of batch entries. */
   public static Map<String, LaunchArguments.Tensor> tensors(AttentionProblem p) {
     var s = p.sizes();
+    int keys = p.serving().pages().map(Serving.Pages::rows).orElse(s.keys());
+    int entries = p.serving().pages().map(Serving.Pages::count).orElse(s.batch());
     return Map.of("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true),
-        "K", tensor(p.k(), s.keys(), s.headDim(), s.keyHeads(), s.batch(), true),
-        "V", tensor(p.v(), s.keys(), s.valueDim(), s.keyHeads(), s.batch(), false),
+        "K", tensor(p.k(), keys, s.headDim(), s.keyHeads(), entries, true),
+        "V", tensor(p.v(), keys, s.valueDim(), s.keyHeads(), entries, false),
         "O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true));
   }
 

@@ -16,7 +16,8 @@ import tilewright.numerics.ElementType;
  * reads head h·Hk/H of K and V. Any extent but a head dimension may be 0: of no queries nothing is written; a query
  * without keys has O = 0 and a logarithm of −∞, as one that sees none of them.
  *
- * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3 where they are {@code quantized}
+ * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3 where they are {@code quantized}; a cache of K and V
+ *     may be in {@linkplain Serving#codes codes} of e4m3 beside them
  * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of FP32, if anywhere
  * @param scale positive
  * @param band which keys a query sees, by distance
@@ -45,6 +46,9 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
           + ": f16 or bf16, or e4m3 with its factors");
     }
     if (packed.isPresent()) quantized.ifPresent(Quantized::requireWholeSequences);
+    if (quantized.isPresent() && serving.codes().isPresent()) {
+      throw new IllegalArgumentException("a cache of codes has Q of 16 bits: quantized Q has factors of its own");
+    }
     if (!(scale > 0)) throw new IllegalArgumentException("invalid scale " + scale + ": it must be positive");
     if (packed.isPresent() && sizes.batch != 1) {
       throw new IllegalArgumentException("packed sequences lie in one batch entry, not in " + sizes.batch);
@@ -283,6 +287,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return quantized.filter(of -> of.accumulation == Accumulation.PROMOTED).isPresent();
   }
 
+  /** The type of K and V. */
+  public ElementType cacheType() {
+    return serving.codes().isPresent() ? ElementType.E4M3 : type;
+  }
+
   /** The type of O. */
   public ElementType outputType() {
     return quantized.map(Quantized::output).orElse(type);
@@ -321,7 +330,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   /** Bytes of the keys and values of a head of K. */
   public long bytesOfKeys() {
-    return (long) sizes.keys * (sizes.headDim + sizes.valueDim) * type.bytes();
+    return (long) sizes.keys * (sizes.headDim + sizes.valueDim) * cacheType().bytes();
   }
 
   public AttentionProblem with(Band other) {

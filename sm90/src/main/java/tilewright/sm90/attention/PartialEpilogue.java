@@ -9,6 +9,7 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.merging.SplitStates;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -34,7 +35,8 @@ record PartialEpilogue(Scope k, SplitStates states, FragmentRows rows, I32 lane,
       k.when(row.exists(), () -> {
         for (int value : ofThread) {
           if (value / beside % 2 > 0) continue;
-          row.store(rows.column(lane).plus(rows.columnOffset(value)), values.get(value), values.get(value + beside));
+          row.store(rows.column(lane).plus(rows.columnOffset(value)),
+              List.of(values.get(value), values.get(value + beside)));
         }
         k.when(lane.modulo(QUAD).equalTo(0), () -> row.store(log));
       });

@@ -1,17 +1,15 @@
 package tilewright.sm90.attention;
 
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.merging.BlockSplits;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
-import tilewright.kernels.choice.Formula;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
-import tilewright.sm90.attention.Sm90AttentionKernel.BlockSplits;
 
 /** Decides which caches of keys the Hopper kernel reads, and how it divides them. */
 final class ServingRules {
@@ -29,7 +27,7 @@ final class ServingRules {
     var serving = p.serving();
     if (serving.equals(Serving.NONE)) return Optional.empty();
     boolean whole = serving.equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return whole ? Optional.empty() : splittable(p).or(() -> refusalOfPages(p, part)).or(() -> refusalOfPadding(p))
+    return whole ? Optional.empty() : BlockSplits.refusal(p).or(() -> refusalOfPages(p, part)).or(() -> refusalOfPadding(p))
         .or(() -> refusalOfColumns(p)).or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
   }
 
@@ -57,14 +55,6 @@ final class ServingRules {
     return p.serving().scatters() ? AttentionSpecs.refusalOfColumns(p) : Optional.empty();
   }
 
-  /** Why the keys of a problem stay together, if they have to. */
-  private static Optional<String> splittable(AttentionProblem p) {
-    if (p.packed().isPresent()) {
-      return Optional.of("keys of packed sequences are not split: give each sequence a batch entry");
-    }
-    return p.blockMask() ? Optional.of("keys of listed blocks are not split: skip no blocks") : Optional.empty();
-  }
-
   /** Batch entries or pages of a cache follow each other, so that one tensor map reaches every last key. */
   private static Optional<String> refusalOfStrides(AttentionProblem p) {
     var pages = p.serving().pages();
@@ -82,40 +72,7 @@ final class ServingRules {
    * @throws IllegalArgumentException for splits that are no whole blocks of the shape
    */
   static Optional<BlockSplits> splits(AttentionProblem p, Shape shape, HeadPacking packing, int multiprocessors) {
-    int blocks = Math.max(1, Math.ceilDiv(p.sizes().keys(), shape.keys()));
-    return switch (p.serving().splits()) {
-      case KeySplits.Fixed(var keys) -> {
-        if (keys % shape.keys() != 0) {
-          throw new IllegalArgumentException("splits of " + keys + " keys are no whole blocks: take a multiple of "
-              + shape.keys());
-        }
-        yield Optional.of(of(blocks, keys / shape.keys()));
-      }
-      case KeySplits.Ranges(var count) -> Optional.of(of(blocks, Math.ceilDiv(blocks, count)))
-          .filter(splits -> splits.count() > 1);
-      case KeySplits.Automatic() -> automatic(p, shape, packing, blocks, multiprocessors);
-    };
-  }
-
-  private static BlockSplits of(int blocks, int each) {
-    return new BlockSplits(Math.ceilDiv(blocks, each), each);
-  }
-
-  private static Optional<BlockSplits> automatic(AttentionProblem p, Shape shape, HeadPacking packing, int blocks,
-      int multiprocessors) {
-    if (splittable(p).isPresent()) return Optional.empty();
-    var s = p.sizes();
     long tiles = p.tiles(shape.rows() / packing.stride()) / packing.heads();
-    var rule = new SplitRule(Formula.of(s.keys()), Formula.of(window(p).orElse(s.keys())), Formula.of(shape.keys()),
-        Formula.of(tiles), Formula.of((double) s.queries() * s.sharers()), p.serving().lengths().isPresent());
-    return Optional.of(of(blocks, (int) rule.each(multiprocessors).at(Map.of()))).filter(splits -> splits.count() > 1);
-  }
-
-  /** The keys that all queries see together, where a left bound limits them. */
-  private static OptionalInt window(AttentionProblem p) {
-    var band = p.band();
-    return band.left().isEmpty() || band.right().isEmpty() ? OptionalInt.empty()
-        : OptionalInt.of((int) Math.min(p.sizes().keys(),
-            (long) band.left().getAsInt() + band.right().getAsInt() + p.sizes().queries()));
+    return BlockSplits.of(p, shape.keys(), tiles, multiprocessors);
   }
 }

@@ -24,6 +24,7 @@ import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.attention.merging.SplitStates;
 import tilewright.sm90.attention.DynamicTileScheduler.Slots;
 
 /**
@@ -112,7 +113,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     }
     var lengths = k.global(AttentionSpecs.keyLengths());
     var padding = config.padded() ? Optional.of(k.global(AttentionSpecs.keyPadding())) : Optional.<GlobalTensor>empty();
-    return tiles(q, key, rows, lengths.extent(0), entry -> SeqlenInfo.used(queries, room, lengths, padding, entry));
+    return tiles(q, key, rows, lengths.extent(0), entry -> SeqlenInfo.used(queries, entry.times(room), room,
+        lengths, padding, entry));
   }
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {

@@ -20,6 +20,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.attention.merging.BlockSplits;
 import tilewright.kernels.attention.merging.PartialStates;
 import tilewright.kernels.attention.merging.StateMerge;
 import tilewright.kernels.attention.serving.KeySplits;
@@ -134,6 +135,11 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
         .orElseGet(() -> LaunchSequence.of(prepare(problem.with(problem.serving().with(KeySplits.AUTOMATIC)))));
   }
 
+  /** The keys of a block where they are split and queries are few, by the head dimension. */
+  public static Formula keysOfFewSplit(Formula headDim) {
+    return Sm90AttentionShapes.keysOfFewSplit(headDim);
+  }
+
   /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
   public static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits) {
     return launches(p, shape, packing, splits, OptionalInt.empty());
@@ -145,13 +151,6 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
     return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits), part),
         StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
   }
-
-  /**
-   * Splits of the keys.
-   *
-   * @param blocks of keys of each
-   */
-  public record BlockSplits(int count, int blocks) {}
 
   /** Prepares the kernel in a given shape, a row for each query. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
@@ -177,8 +176,8 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count).addTo(arguments)
-        .integer(SplitKeys.COUNT, s.count).integer(SplitKeys.BLOCKS, s.blocks));
+    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
+        .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
     long tiles = p.tiles(config.queries()) / packing.heads() * splits.map(BlockSplits::count).orElse(1);
     int blocks = (int) Math.clamp(tiles, 1, MULTIPROCESSORS);
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());

@@ -38,15 +38,16 @@ public record SeqlenInfo(I32 firstQuery, I32 queries, I32 firstKey, I32 keys, Op
   /**
    * Every batch entry has the same queries, and room for the same number of keys, of which it has some.
    *
+   * @param firstKey row of K and V where the entry's room begins
    * @param lengths (batch) of 32-bit integers
    * @param padding (batch) of 32-bit integers: rows before an entry's first key, which its length counts
    */
-  public static SeqlenInfo used(I32 queries, I32 room, GlobalTensor lengths, Optional<GlobalTensor> padding,
-      I32 entry) {
+  public static SeqlenInfo used(I32 queries, I32 firstKey, I32 room, GlobalTensor lengths,
+      Optional<GlobalTensor> padding, I32 entry) {
     var end = bound(lengths, entry).min(room);
-    if (padding.isEmpty()) return new SeqlenInfo(queries.constant(0), queries, entry.times(room), end);
+    if (padding.isEmpty()) return new SeqlenInfo(queries.constant(0), queries, firstKey, end);
     var before = bound(padding.get(), entry).min(end);
-    return new SeqlenInfo(queries.constant(0), queries, entry.times(room).plus(before), end.minus(before));
+    return new SeqlenInfo(queries.constant(0), queries, firstKey.plus(before), end.minus(before));
   }
 
   /** Returns these rows, with blocks of keys that begin at multiples of a number of rows. */

@@ -15,11 +15,37 @@ import java.util.Optional;
  * @param padding buffer of a 32-bit integer for each batch entry: the rows before its first key, which its length
  *     counts and which may be anything too
  * @param pages where the cache is made of pages
+ * @param codes where the cache has 8 bits, and Q and O have 16
  */
-public record Serving(KeySplits splits, Optional<String> lengths, Optional<String> padding, Optional<Pages> pages) {
+public record Serving(KeySplits splits, Optional<String> lengths, Optional<String> padding, Optional<Pages> pages,
+    Optional<Codes> codes) {
   /** Keys and values in whole tensors, split as the kernel likes. */
   public static final Serving NONE = new Serving(KeySplits.AUTOMATIC, Optional.empty(), Optional.empty(),
-      Optional.empty());
+      Optional.empty(), Optional.empty());
+
+  /**
+   * A cache of e4m3 codes, each of which stands for itself times a factor.
+   *
+   * @param k the factors of K; likewise {@code v}
+   */
+  public record Codes(Factor k, Factor v) {
+    /** A factor for each head of each batch entry, in dense buffers descaleK and descaleV (B,Hk). */
+    public static Codes perHead(int keyHeads) {
+      return new Codes(new Factor("descaleK", 1, keyHeads), new Factor("descaleV", 1, keyHeads));
+    }
+
+    /** A factor for all of K and one for all of V, in buffers descaleK and descaleV. */
+    public static Codes perTensor() {
+      return new Codes(new Factor("descaleK", 0, 0), new Factor("descaleV", 0, 0));
+    }
+  }
+
+  /**
+   * The place and strides of FP32 factors.
+   *
+   * @param head elements from one head's factor to the next, 0 where they share one; likewise batch entries
+   */
+  public record Factor(String buffer, long head, long batch) {}
 
   /**
    * A cache of pages: a batch entry's key i is row i mod {@code rows} of the page that its table has at i / rows. K and
@@ -57,22 +83,27 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
 
   /** Returns this with another division of the keys. */
   public Serving with(KeySplits other) {
-    return new Serving(other, lengths, padding, pages);
+    return new Serving(other, lengths, padding, pages, codes);
   }
 
   /** Returns this with lengths that the launch reads. */
   public Serving withLengths(String buffer) {
-    return new Serving(splits, Optional.of(buffer), padding, pages);
+    return new Serving(splits, Optional.of(buffer), padding, pages, codes);
   }
 
   /** Returns this with rows before each entry's first key, which the launch reads. */
   public Serving withPadding(String buffer) {
-    return new Serving(splits, lengths, Optional.of(buffer), pages);
+    return new Serving(splits, lengths, Optional.of(buffer), pages, codes);
   }
 
   /** Returns this with keys and values in pages. */
   public Serving with(Pages other) {
-    return new Serving(splits, lengths, padding, Optional.of(other));
+    return new Serving(splits, lengths, padding, Optional.of(other), codes);
+  }
+
+  /** Returns this with keys and values in codes. */
+  public Serving with(Codes other) {
+    return new Serving(splits, lengths, padding, pages, Optional.of(other));
   }
 
   /**

@@ -1,4 +1,4 @@
-package tilewright.sm90.attention;
+package tilewright.kernels.attention.merging;
 
 import java.util.List;
 import tilewright.kernel.Element;
@@ -9,15 +9,15 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.merging.PartialStates;
 
 /**
  * Where splits of the keys leave their O and logarithms, in FP32.
  *
  * @param o (Dv, queries, heads, batch, splits); {@code lse} without Dv
  */
-record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
-  static SplitStates of(Scope k, HeadPacking packing) {
+public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
+  /** Declares the tensors in a kernel. */
+  public static SplitStates of(Scope k, HeadPacking packing) {
     var o = k.global(PartialStates.specO());
     // A row that has a logarithm has an O.
     for (int mode = 1; mode < o.rank(); mode++) o = o.covered(mode);
@@ -25,7 +25,7 @@ record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor ls
   }
 
   /** A row of a tile: query after query, each for its heads. */
-  record Row(SplitStates states, I32 row, Tile tile) {
+  public record Row(SplitStates states, I32 row, Tile tile) {
     private I32 query() {
       return states.packing.query(row);
     }
@@ -38,23 +38,25 @@ record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor ls
       return states.lse.at(query(), head(), tile.batch(), tile.split());
     }
 
-    Pred exists() {
+    /** Whether the tile has the row. */
+    public Pred exists() {
       return logarithm().inside().and(states.packing.exists(row));
     }
 
-    void store(F32 log) {
+    /** Stores the row's logarithm. */
+    public void store(F32 log) {
       logarithm().store(log);
     }
 
-    /** Stores two neighbours of O, if there is such a column. */
-    void store(I32 column, F32 first, F32 second) {
+    /** Stores neighbours of O from a column on, if there is such a column. */
+    public void store(I32 column, List<F32> values) {
       var place = states.o.at(column, query(), head(), tile.batch(), tile.split());
-      states.k.when(place.inside(), () -> place.store(List.of(first, second)));
+      states.k.when(place.inside(), () -> place.store(values));
     }
   }
 
   /** Says for all of a tile's rows that its split has no keys: a thread of a tile that no one else has. */
-  void leaveEmpty(Tile tile, int rows) {
+  public void leaveEmpty(Tile tile, int rows) {
     var first = packing.rows(tile.query());
     var end = first.plus(rows).min(packing.rows(tile.sequence().queries()));
     k.loop(first, end, 1, at -> {

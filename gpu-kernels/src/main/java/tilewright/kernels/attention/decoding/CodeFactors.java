@@ -1,0 +1,31 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernels.attention.AttentionSpecs;
+
+/** The factors of a cache of codes: that of K multiplies the scores, that of V the output. */
+record CodeFactors(GlobalTensor ofKeys, GlobalTensor ofValues) {
+  static CodeFactors of(Scope k) {
+    return new CodeFactors(k.global(AttentionSpecs.factors("descaleK")), k.global(AttentionSpecs.factors("descaleV")));
+  }
+
+  /** The factor of a tile's scores, positive so that a key that is not seen keeps its −∞. */
+  F32 ofScores(AttentionTiles.Tile tile, F32 scale) {
+    return scale.times(factor(ofKeys, tile)).max(scale.constant(Float.MIN_NORMAL));
+  }
+
+  /** The results of a tile's rows, with 1/ℓ times the factor of V. */
+  List<OnlineSoftmax.Total> ofOutput(AttentionTiles.Tile tile, List<OnlineSoftmax.Total> totals) {
+    var factor = factor(ofValues, tile);
+    return totals.stream().map(t -> new OnlineSoftmax.Total(t.inverse().times(factor), t.logSumExp())).toList();
+  }
+
+  private static F32 factor(GlobalTensor factors, AttentionTiles.Tile tile) {
+    return factors.at(tile.batch().constant(0), tile.headOfKeys(), tile.batch()).load();
+  }
+}

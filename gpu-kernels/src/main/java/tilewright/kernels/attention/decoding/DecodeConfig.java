@@ -1,0 +1,122 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.Optional;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.atom.ConvertedBytes;
+import tilewright.kernel.atom.MmaAtom;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernel.tiled.TiledMma;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.layout.ComposedLayout;
+import tilewright.numerics.ElementType;
+
+/**
+ * Everything that is fixed when the kernel is traced.
+ *
+ * @param type of Q and O: f16 or bf16
+ * @param cache type of K and V: that of Q, or e4m3
+ * @param headDim where it is known; likewise {@code valueDim}
+ * @param band which keys are seen, by distance
+ * @param modification of scores
+ * @param packing of heads that read the same keys
+ * @param split whether keys are split, and partial results stored
+ * @param lse whether the rows' logarithms are stored; {@code sinks} whether a logit of each head takes part in its rows
+ * @param lengths whether the launch reads how many keys an entry has; {@code padding} how many rows are before them
+ * @param pageRows rows of a page, where keys lie in pages
+ */
+record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim, Band band,
+    Modification modification, HeadPacking packing, boolean split, boolean lse, boolean sinks, boolean lengths,
+    boolean padding, Optional<Integer> pageRows) {
+  private static final int ACCESS_BYTES = 16;
+
+  static DecodeConfig of(AttentionProblem p, DecodeShape shape, HeadPacking packing, boolean split) {
+    var s = p.sizes();
+    return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.band().traced(),
+        p.modification().traced(), packing, split, p.lse().isPresent() && !split, p.sinks().isPresent() && !split,
+        p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
+        p.serving().pages().map(Serving.Pages::rows));
+  }
+
+  String name() {
+    return "sm80_decode_attention_" + type.text() + (converts() ? "_" + cache.text() : "") + "_d" + shape.dim();
+  }
+
+  /** Whether K and V are codes, which become f16 in registers. */
+  boolean converts() {
+    return cache != type;
+  }
+
+  /** The type that tensor cores multiply. */
+  private ElementType operand() {
+    return converts() ? ElementType.F16 : type;
+  }
+
+  /** S = Q·Kᵀ. */
+  TiledMma scoring() {
+    var atom = MmaAtom.of(operand(), ElementType.F32);
+    return converts() ? TiledMma.withB(ConvertedBytes.B_K_MAJOR, atom, shape.scores())
+        : TiledMma.of(atom, shape.scores());
+  }
+
+  /** O = P·V. */
+  TiledMma mixing() {
+    var atom = MmaAtom.of(operand(), ElementType.F32);
+    return converts() ? TiledMma.withB(ConvertedBytes.B_N_MAJOR, atom, shape.output())
+        : TiledMma.of(atom, shape.output());
+  }
+
+  /** Q (rows, head dimension, 1), with columns in the order in which K goes through them. */
+  ComposedLayout layoutOfQ() {
+    return SwizzledTile.alongColumnsInOrder(type, shape.rows(), shape.dim(), 1, scoring().orderOfB());
+  }
+
+  /** K (keys, head dimension, stages of each group). */
+  ComposedLayout layoutOfK() {
+    return SwizzledTile.alongColumns(cache, shape.keys(), shape.dim(), shape.stages() * shape.groups());
+  }
+
+  /** V (head dimension, keys, stages of each group). */
+  ComposedLayout layoutOfV() {
+    return SwizzledTile.alongRows(cache, shape.dim(), shape.keys(), shape.stages() * shape.groups());
+  }
+
+  /** The groups' results (rows, columns of O, groups) in FP32: all columns, or as many as K's stages have room for. */
+  ComposedLayout layoutOfStates() {
+    long room = (long) shape.stages() * shape.blockKeys() * cache.bytes();
+    long needed = (long) shape.rows() * shape.groups() * Float.BYTES;
+    int parts = Math.toIntExact(Math.max(1, Integer.highestOneBit((int) (2 * Math.ceilDiv(needed, room) - 1))));
+    return SwizzledTile.alongColumns(ElementType.F32, shape.rows(), shape.dim() / parts, shape.groups());
+  }
+
+  /** Elements of K or V that one access moves. */
+  int vector() {
+    return ACCESS_BYTES / cache.bytes();
+  }
+
+  TensorSpec q() {
+    return tensor("Q", type, "Sq", "D", "H", "B").contiguous("D").fixed("D", headDim);
+  }
+
+  TensorSpec k() {
+    return (pageRows.isPresent() ? tensor("K", cache, "PageRows", "D", "Hk", "Pages")
+        : tensor("K", cache, "Sk", "D", "Hk", "B")).contiguous("D").fixed("D", headDim);
+  }
+
+  /** V, with keys as its second mode, as operand B of P·V has them. */
+  TensorSpec v() {
+    return (pageRows.isPresent() ? tensor("V", cache, "Dv", "PageRows", "Hk", "Pages")
+        : tensor("V", cache, "Dv", "Sk", "Hk", "B")).contiguous("Dv").fixed("Dv", valueDim);
+  }
+
+  TensorSpec o() {
+    return tensor("O", type, "Sq", "Dv", "H", "B").contiguous("Dv").fixed("Dv", valueDim);
+  }
+
+  private static TensorSpec tensor(String name, ElementType type, String... modes) {
+    return TensorSpec.of(name, type, modes).aligned(ACCESS_BYTES / type.bytes());
+  }
+}

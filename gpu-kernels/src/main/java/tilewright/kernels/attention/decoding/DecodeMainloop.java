@@ -1,0 +1,164 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.tiled.AccumulatorOperand;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.kernel.tiled.TiledMma;
+
+/**
+ * The main loop of a group of warps on its keys of a tile's blocks, the first block first: S = Q·Kᵀ, its softmax, and
+ * O += P·V.
+ */
+final class DecodeMainloop {
+  /** The name of the first group's barrier; 0 is the CTA's. */
+  private static final int FIRST_BARRIER = 1;
+
+  private final Scope k;
+  private final DecodeConfig config;
+  private final DecodeShape shape;
+  private final KeyCache cache;
+  private final AttentionTiles.Tile tile;
+  private final I32 firstRow;
+  private final I32 member;
+  private final I32 group;
+  private final SharedTensor keys;
+  private final SharedTensor values;
+  private final TiledMma scoring;
+  private final TiledMma mixing;
+  private final FragmentRows rowsOfScores;
+  private final FragmentRows rowsOfOutput;
+  private final Fragment output;
+
+  /** @param member the thread's number in its group */
+  DecodeMainloop(Scope k, DecodeConfig config, KeyCache cache, AttentionTiles.Tile tile, I32 member, I32 group) {
+    this.k = k;
+    this.config = config;
+    this.cache = cache;
+    this.tile = tile;
+    this.member = member;
+    this.group = group;
+    shape = config.shape();
+    firstRow = config.packing().rows(tile.query());
+    keys = k.shared(config.cache(), config.layoutOfK());
+    values = k.shared(config.cache(), config.layoutOfV());
+    scoring = config.scoring();
+    mixing = config.mixing();
+    rowsOfScores = FragmentRows.of(scoring.accumulatorPartition());
+    rowsOfOutput = FragmentRows.of(mixing.accumulatorPartition());
+    output = mixing.accumulators(k);
+  }
+
+  /** K in shared memory, which nothing reads behind the loop. */
+  SharedTensor keys() {
+    return keys;
+  }
+
+  FragmentRows rowsOfOutput() {
+    return rowsOfOutput;
+  }
+
+  /** The thread's part of O behind the loop. */
+  List<F32> output() {
+    return rowsOfOutput.values(k, output);
+  }
+
+  /** Starts the copies of the first blocks: a group of copies for each stage but the last. */
+  void begin() {
+    for (int stage = 0; stage < shape.stages() - 1; stage++) copy(k.constant(stage), k.constant(stage));
+  }
+
+  /** Waits for the copies that this thread started before {@link #begin}. */
+  void awaitEarlier() {
+    CpAsync.waitFor(k, shape.stages() - 1);
+  }
+
+  /**
+   * Visits all blocks.
+   *
+   * @param queries in shared memory
+   */
+  List<OnlineSoftmax.Total> run(SharedTensor queries, F32 scale, Optional<CodeFactors> factors) {
+    var q = HeldQueries.of(k, config, scoring, member, queries, rowsOfScores);
+    var ofScores = q.factors().map(powers -> ofRows(powers, scale, factors.orElseThrow()))
+        .orElseGet(() -> rowsOfScores.perRow(_ -> factors.map(f -> f.ofScores(tile, scale)).orElse(scale)));
+    var ofSoftmax = ofScores.stream().map(factor -> config.modification().softmaxScale(k, factor)).toList();
+    ofSoftmax.forEach(F32::register);
+    var softmax = OnlineSoftmax.of(k, rowsOfScores, () -> ofSoftmax, 0);
+    var mask = new ScoreMask(config.band(), tile.sequence(), rowsOfScores);
+    var operand = AccumulatorOperand.of(scoring, mixing);
+    var slot = k.variable(k.constant(0), shape.stages() - 1);
+
+    k.loop(blocks(), block -> {
+      // 1. K and V of this block have landed, and nobody reads those of the block before: a later block goes there.
+      CpAsync.waitFor(k, shape.stages() - 2);
+      groupBarrier();
+      var stage = slot.value();
+      int ahead = shape.stages() - 1;
+      copy(block.plus(ahead), stage.plus(ahead).modulo(shape.stages()));
+      // 2. S = Q·Kᵀ.
+      var s = scoring.accumulators(k);
+      for (int slice = 0; slice < scoring.slices(); slice++) {
+        scoring.multiply(k, member, q.slices().get(slice), keys, ofGroup(stage), slice, s);
+      }
+      // 3. m, P and l.
+      var place = new Modification.Place(tile.batch(), tile.head(), firstRow, firstKey(block), config.packing())
+          .in(tile.sequence(), false);
+      var changed = config.modification().apply(k, member, rowsOfScores, ofScores, place, false,
+          rowsOfScores.values(k, s));
+      var step = softmax.next(mask.apply(k, member, place, changed));
+      // 4. O = diag(factors)·O + P·V.
+      softmax.rescale(step, rowsOfOutput, output);
+      for (int slice = 0; slice < mixing.slices(); slice++) {
+        mixing.multiply(k, member, operand.slice(k, step.weights(), slice), values, ofGroup(stage), slice, output);
+      }
+      slot.set(stage.plus(1).modulo(shape.stages()));
+    });
+    return softmax.finish();
+  }
+
+  private List<F32> ofRows(List<F32> powers, F32 scale, CodeFactors factors) {
+    var common = factors.ofScores(tile, scale);
+    // Positive, so that a key that is not seen keeps its −∞.
+    var all = powers.stream().map(power -> common.times(power).max(k.constant(Float.MIN_NORMAL))).toList();
+    all.forEach(F32::register);
+    return all;
+  }
+
+  private I32 blocks() {
+    return tile.blocks().end().minus(tile.blocks().first());
+  }
+
+  /** The first key that the group has of a block, counted from the tile's first block. */
+  private I32 firstKey(I32 block) {
+    return tile.blocks().first().plus(block).times(shape.blockKeys()).plus(group.times(shape.keys()));
+  }
+
+  private I32 ofGroup(I32 stage) {
+    return stage.times(shape.groups()).plus(group);
+  }
+
+  /** Starts the copies of a block, if there is one: a group of copies all the same, so that waits count blocks. */
+  private void copy(I32 block, I32 stage) {
+    k.when(block.lessThan(blocks()),
+        () -> cache.copy(tile, member, firstKey(block), keys, values, ofGroup(stage)));
+    CpAsync.commit(k);
+  }
+
+  private void groupBarrier() {
+    if (shape.warpsOfGroup() == 1) k.warpBarrier();
+    else if (shape.groups() == 1) k.barrier();
+    else k.barrier(group.plus(FIRST_BARRIER), shape.threadsOfGroup());
+  }
+}

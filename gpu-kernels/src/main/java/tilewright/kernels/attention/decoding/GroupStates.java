@@ -1,0 +1,83 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+
+/**
+ * The results of groups that had different keys: each group's O, divided by its own sum of exponentials, and the
+ * logarithm of that sum. They are merged in the groups' order, so that every run has the same bits.
+ *
+ * @param o (rows, head dimension, groups) in FP32
+ * @param logs (rows, groups)
+ */
+record GroupStates(Scope k, SharedTensor o, SharedTensor logs, int groups) {
+  private static final float LOG2_E = 1.4426950408889634f;
+  private static final float LN_2 = 0.6931472f;
+
+  /** Columns of O that are here at a time. */
+  int columns() {
+    return Math.toIntExact(o.layout().shape().mode(1).size());
+  }
+
+  /**
+   * Leaves a thread's part of its group's results.
+   *
+   * @param first column of O that is here
+   */
+  void leave(I32 member, I32 group, FragmentRows rows, List<OnlineSoftmax.Total> totals, List<F32> sums, int first) {
+    int beside = rows.neighbour();
+    for (int row = 0; row < rows.count(); row++) {
+      var total = totals.get(row);
+      for (int value : rows.of(row)) {
+        if (value / beside % 2 > 0 || rows.columnOffset(value) / columns() != first / columns()) continue;
+        var place = rows.partition().coordinate(member, value);
+        o.at(place[0], place[1].plus(-first), group).store(sums.get(value).times(total.inverse()),
+            sums.get(value + beside).times(total.inverse()));
+      }
+      logs.at(rows.row(member, row), group).store(total.logSumExp());
+    }
+  }
+
+  /**
+   * The weight of each group in a row, and the logarithm of the row's whole sum.
+   *
+   * @param sink a logit that takes part in the row's softmax, if there is one
+   */
+  Merged merged(I32 row, Optional<F32> sink) {
+    var all = new ArrayList<>(IntStream.range(0, groups).mapToObj(g -> logs.at(row, k.constant(g)).load()).toList());
+    sink.ifPresent(all::add);
+    // Or the least number where all are −∞: their difference would be no number.
+    var largest = all.stream().reduce(k.constant(-Float.MAX_VALUE), F32::max);
+    var exponentials = all.stream().map(log -> log.minus(largest).times(LOG2_E).exp2()).toList();
+    var sum = exponentials.stream().reduce(F32::plus).orElseThrow();
+    var inverse = sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f));
+    return new Merged(this, row, exponentials.stream().limit(groups).map(inverse::times).toList(),
+        largest.plus(sum.log2().times(LN_2)));
+  }
+
+  /** A row's weights and logarithm. */
+  record Merged(GroupStates states, I32 row, List<F32> weights, F32 logSumExp) {
+    /** Neighbours of the row's O from a column on. */
+    List<F32> columns(I32 first, int count) {
+      var sums = new ArrayList<>(part(0, first, count));
+      for (int g = 1; g < states.groups; g++) {
+        var more = part(g, first, count);
+        for (int i = 0; i < count; i++) sums.set(i, sums.get(i).plus(more.get(i)));
+      }
+      return sums;
+    }
+
+    private List<F32> part(int group, I32 first, int count) {
+      return states.o.at(row, first, states.k.constant(group)).load(count).stream().map(weights.get(group)::times)
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.Optional;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.kernels.attention.AttentionSpecs;
+
+/**
+ * Keys and values in global memory, and their copies to the stages of a group's threads.
+ *
+ * @param copyK of a group's keys of a block; likewise {@code copyV}
+ * @param lengths keys of each entry, where the launch reads them; {@code padding} rows before them
+ */
+record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor values, TiledCopy copyK, TiledCopy copyV,
+    Optional<GlobalTensor> lengths, Optional<GlobalTensor> padding, Optional<PageTable> pages) {
+  /** Bytes of a swizzled tile's row, along which threads lie. */
+  private static final int ROW_BYTES = 128;
+
+  static KeyCache of(Scope k, DecodeConfig config) {
+    var shape = config.shape();
+    int bytes = config.cache().bytes();
+    var atom = new CpAsync(k, config.vector(), bytes);
+    int along = Math.min(Integer.lowestOneBit(shape.dim()), ROW_BYTES / bytes) / config.vector();
+    return new KeyCache(k, config, k.global(config.k()), k.global(config.v()),
+        TiledCopy.rowMajor(atom, shape.threadsOfGroup(), along),
+        TiledCopy.columnMajor(atom, shape.threadsOfGroup(), along),
+        config.lengths() ? Optional.of(k.global(AttentionSpecs.keyLengths())) : Optional.empty(),
+        config.padding() ? Optional.of(k.global(AttentionSpecs.keyPadding())) : Optional.empty(),
+        config.pageRows().map(rows -> PageTable.of(k, rows)));
+  }
+
+  /** Heads of keys. */
+  I32 heads() {
+    return keys.extent(2);
+  }
+
+  /** The rows of a batch entry's keys, counted from the entry's first. */
+  SeqlenInfo sequence(I32 queries, I32 entry) {
+    var room = k.constant(0).parameter(Sm80DecodeAttentionKernel.ROOM);
+    return lengths.map(used -> SeqlenInfo.used(queries, k.constant(0), room, used, padding, entry))
+        .orElseGet(() -> SeqlenInfo.fixed(queries, room));
+  }
+
+  /**
+   * Starts the copies of a group's keys and values of a block; rows behind the last key become zero.
+   *
+   * @param member the thread's number in its group
+   */
+  void copy(AttentionTiles.Tile tile, I32 member, I32 firstKey, SharedTensor toK, SharedTensor toV, I32 stage) {
+    var zero = k.constant(0);
+    if (pages.isPresent()) {
+      var places = pages.get().places(tile, firstKey);
+      copyK.copy(member, keys, toK, stage, (row, column) -> places.of(row).inRows(column, tile.headOfKeys()));
+      copyV.copy(member, values, toV, stage, (column, row) -> places.of(row).inColumns(column, tile.headOfKeys()));
+      return;
+    }
+    var first = tile.sequence().firstKey();
+    var count = tile.sequence().keys();
+    copyK.copy(member, head(keys, tile).part(0, first, count).from(firstKey, zero, zero, zero), toK, stage, zero, zero);
+    copyV.copy(member, head(values, tile).part(1, first, count).from(zero, firstKey, zero, zero), toV, stage, zero,
+        zero);
+  }
+
+  private GlobalTensor head(GlobalTensor whole, AttentionTiles.Tile tile) {
+    var zero = k.constant(0);
+    return whole.from(zero, zero, tile.headOfKeys(), tile.batch()).covered(2).covered(3);
+  }
+}

@@ -1,0 +1,159 @@
+package tilewright.kernels.attention.decoding;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.kernel.Chip;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchSequence;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.merging.BlockSplits;
+import tilewright.kernels.attention.merging.PartialStates;
+import tilewright.kernels.attention.merging.StateMerge;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
+
+/**
+ * The SM80 kernel for few queries: from a problem to a configuration to a launch.
+ *
+ * @param capability of the GPU that it is for, times ten
+ */
+public record Sm80DecodeAttentionKernel(int capability) implements AttentionKernel {
+  /** The argument with the keys that a batch entry has room for. */
+  static final String ROOM = "room";
+  private static final int ACCESS_BYTES = 16;
+
+  /** The kernel for an A100. */
+  public Sm80DecodeAttentionKernel() {
+    this(Target.SM80.capability());
+  }
+
+  @Override
+  public String name() {
+    return "sm80_decode_attention";
+  }
+
+  @Override
+  public String arch() {
+    return "sm80";
+  }
+
+  @Override
+  public Sm80DecodeAttentionKernel on(int other) {
+    return new Sm80DecodeAttentionKernel(other);
+  }
+
+  /** Conversions have an instruction from SM89 on, and kernels begin while those before them end from SM90 on. */
+  private Target target() {
+    return Stream.of(Target.SM90, Target.SM89, Target.SM80).filter(t -> t.capability() <= capability).findFirst()
+        .orElse(Target.SM80);
+  }
+
+  @Override
+  public Optional<String> refusal(AttentionProblem p) {
+    return AttentionSpecs.refusalOfQuantized(p).or(() -> BlockSplits.refusal(p))
+        .or(() -> AttentionSpecs.refusalOfColumns(p)).or(() -> refusalOfPadding(p)).or(() -> refusalOfDims(p));
+  }
+
+  private static Optional<String> refusalOfPadding(AttentionProblem p) {
+    if (p.serving().padding().isEmpty()) return Optional.empty();
+    if (p.serving().pages().isPresent()) return Optional.of("pages have no left padding: begin with the first row");
+    return p.serving().lengths().isPresent() ? Optional.empty()
+        : Optional.of("left padding needs the number of keys of each entry");
+  }
+
+  private static Optional<String> refusalOfDims(AttentionProblem p) {
+    if (p.largestDim() > DecodeShape.MOST_DIM) {
+      return Optional.of("head dimension " + p.largestDim() + " is more than " + DecodeShape.MOST_DIM);
+    }
+    boolean aligned = isAligned(p.type(), p.sizes().headDim(), p.sizes().valueDim(), p.q(), p.o())
+        && isAligned(p.cacheType(), p.sizes().headDim(), p.sizes().valueDim(), p.k(), p.v());
+    return aligned ? Optional.empty()
+        : Optional.of("head dimensions, strides and offsets are not multiples of " + ACCESS_BYTES + " bytes");
+  }
+
+  private static boolean isAligned(ElementType type, int dim, int valueDim, AttentionProblem.View... views) {
+    int vector = ACCESS_BYTES / type.bytes();
+    return AttentionProblem.View.widestAccess(List.of(views), type.bytes(), dim, valueDim) == vector;
+  }
+
+  private void requireSupported(AttentionProblem p) {
+    refusal(p).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+  }
+
+  /** The largest part of the heads that share keys which a tile has rows for. */
+  private static HeadPacking packing(AttentionProblem p) {
+    int sharers = p.sizes().sharers();
+    int heads = IntStream.iterate(Math.min(sharers, DecodeShape.MOST_ROWS), n -> n - 1)
+        .filter(n -> sharers % n == 0).findFirst().orElseThrow();
+    return new HeadPacking(heads).inBoxes();
+  }
+
+  private DecodeShape shape(AttentionProblem p, HeadPacking packing) {
+    long rows = (long) packing.stride() * p.sizes().queries();
+    return DecodeShape.of((int) Math.clamp(rows, 1, DecodeShape.MOST_ROWS), p.largestDim(), p.type(), p.cacheType(),
+        Multiprocessor.of(capability));
+  }
+
+  @Override
+  public PreparedLaunch prepare(AttentionProblem p) {
+    requireSupported(p);
+    if (p.serving().splits() instanceof KeySplits.Fixed(var keys)) {
+      throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
+    }
+    var packing = packing(p);
+    return prepare(p, shape(p, packing), packing, Optional.empty());
+  }
+
+  @Override
+  public LaunchSequence launches(AttentionProblem p) {
+    requireSupported(p);
+    var packing = packing(p);
+    var shape = shape(p, packing);
+    return BlockSplits.of(p, shape.blockKeys(), tiles(p, shape, packing), shape.resident() * multiprocessors())
+        .map(splits -> launches(p, shape, packing, splits))
+        .orElseGet(() -> LaunchSequence.of(prepare(p, shape, packing, Optional.empty())));
+  }
+
+  /** Those of the largest GPU of a capability that the kernels are measured on. */
+  private int multiprocessors() {
+    return Stream.of(Chip.values()).filter(chip -> chip.capability() == capability).mapToInt(Chip::multiprocessors)
+        .max().orElse(Chip.A100.multiprocessors());
+  }
+
+  private static long tiles(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
+    return p.tiles(shape.rows() / packing.stride()) / packing.heads();
+  }
+
+  /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
+  public LaunchSequence launches(AttentionProblem p, DecodeShape shape, HeadPacking packing, BlockSplits splits) {
+    var states = PartialStates.ofSplits(p.sizes(), splits.count());
+    return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits)),
+        StateMerge.prepare(p, states, target())), states.workspace());
+  }
+
+  private PreparedLaunch prepare(AttentionProblem p, DecodeShape shape, HeadPacking packing,
+      Optional<BlockSplits> splits) {
+    var config = DecodeConfig.of(p, shape, packing, splits.isPresent());
+    var kernel = CompiledKernel.compile(new Sm80DecodeAttention(config), target());
+    var arguments = AttentionArguments.of(kernel, p).integer(ROOM, p.sizes().keys())
+        .integer(PageTable.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0));
+    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
+        .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
+    long ctas = tiles(p, shape, packing) * splits.map(BlockSplits::count).orElse(1);
+    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(ctas)), arguments.build());
+  }
+}
