@@ -333,7 +333,7 @@ public final class AttentionCases {
       buffers.put(p.q().buffer(), Buffers.normal(p.type(), 3 * queries * s.headDim(), seed));
     } else {
       buffers.put(p.q().buffer(), Buffers.normal(p.type(), queries * s.headDim(), seed));
-      buffers.put(p.k().buffer(), Buffers.normal(p.type(), keys * s.headDim(), seed + 1));
+      buffers.put(p.k().buffer(), Buffers.normal(p.cacheType(), keys * s.headDim(), seed + 1));
       buffers.put(p.v().buffer(), ColumnMajorValues.draw(p, seed + 2));
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.outputType(), queries * s.valueDim()));
@@ -341,6 +341,7 @@ public final class AttentionCases {
       if (quantized.blockScaled()) Mxf8Attention.drawScales(setup, buffers, seed + 3);
       else QuantizedAttention.drawFactors(p, quantized, buffers, seed + 3);
     });
+    p.serving().codes().ifPresent(codes -> CachedAttention.drawFactors(p, codes, buffers, seed + 3));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
     capture(setup, buffers);

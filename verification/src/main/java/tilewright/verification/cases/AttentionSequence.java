@@ -11,6 +11,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
 import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors;
 import tilewright.reference.AttentionFactors.TensorCores;
@@ -48,7 +49,8 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
     var sizes = problem.sizes();
     return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
         ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule,
-        problem.quantized().map(quantized -> factors(quantized, in, tensorCores)),
+        problem.quantized().map(quantized -> factors(quantized, in, tensorCores))
+            .or(() -> problem.serving().codes().map(codes -> factors(codes, in))),
         problem.sinks().map(name -> new TensorView(ElementType.F32, in.get(name), Layout.of(sizes.heads(), 1))));
   }
 
@@ -62,6 +64,20 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
         quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores).split(keysOfSplit(problem));
     return problem.promotes() ? factors.promoted(1) : factors;
+  }
+
+  /** A cache of codes beside a Q of numbers: P is rounded to their type. */
+  private AttentionFactors factors(Serving.Codes codes, Map<String, MemorySegment> in) {
+    var sizes = problem.sizes();
+    var ones = new AttentionFactors.Blocks(new TensorView(ElementType.F64, MemorySegment.ofArray(new double[] {1}),
+        new Layout(IntTuple.flat(sizes.batch(), 1, sizes.heads()), IntTuple.flat(0, 0, 0))), Factors.WHOLE);
+    return new AttentionFactors(ones, whole(codes.k(), in), whole(codes.v(), in), problem.type(), problem.type(),
+        AttentionFactors.TILE, TensorCores.FP32).split(keysOfSplit(problem));
+  }
+
+  private AttentionFactors.Blocks whole(Serving.Factor factor, Map<String, MemorySegment> in) {
+    return blocks(new Factors(factor.buffer(), Factors.WHOLE, 0, factor.head(), factor.batch()), keys,
+        problem.sizes().keyHeads(), in);
   }
 
   /** Keys of each split of a problem's keys in whole tiles, or more than there are where the kernel chooses. */
@@ -94,7 +110,7 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
 
   /** (B,Sk,Hk,dim) of a tensor like K or V. */
   TensorView ofKeys(View v, int dim, Map<String, MemorySegment> buffers) {
-    return view(problem.type(), v, firstKey, keys, problem.sizes().keyHeads(), dim, buffers);
+    return view(problem.cacheType(), v, firstKey, keys, problem.sizes().keyHeads(), dim, buffers);
   }
 
   private TensorView view(ElementType type, View v, long first, int rows, int heads, int dim,

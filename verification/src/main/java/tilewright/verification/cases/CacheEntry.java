@@ -39,8 +39,14 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
         entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
         p.modification(), Optional.empty(), false, quantized,
-        Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p))), p.sinks());
+        serving(p, buffers, b), p.sinks());
     return new CacheEntry(own, buffers);
+  }
+
+  private static Serving serving(AttentionProblem p, Map<String, MemorySegment> buffers, int b) {
+    var splits = Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p)));
+    return p.serving().codes().map(codes -> splits.with(new Serving.Codes(entry(codes.k(), buffers, b),
+        entry(codes.v(), buffers, b)))).orElse(splits);
   }
 
   private static View entry(View v, ElementType type, int b) {
@@ -54,21 +60,30 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
 
   /** The entry's factors, whose buffer begins with them. */
   private static Factors entry(Factors factors, Map<String, MemorySegment> buffers, int b) {
-    var name = factors.buffer() + " of the entry";
-    buffers.put(name, buffers.get(factors.buffer()).asSlice(b * factors.batch() * Float.BYTES));
-    return new Factors(name, factors.rows(), factors.block(), factors.head(), factors.batch());
+    return new Factors(entry(factors.buffer(), factors.batch(), buffers, b), factors.rows(), factors.block(),
+        factors.head(), factors.batch());
+  }
+
+  private static Serving.Factor entry(Serving.Factor factor, Map<String, MemorySegment> buffers, int b) {
+    return new Serving.Factor(entry(factor.buffer(), factor.batch(), buffers, b), factor.head(), factor.batch());
+  }
+
+  private static String entry(String buffer, long batch, Map<String, MemorySegment> buffers, int b) {
+    var name = buffer + " of the entry";
+    buffers.put(name, buffers.get(buffer).asSlice(b * batch * Float.BYTES));
+    return name;
   }
 
   /** The entry's rows of K or V, (keys, heads, dim), whose columns are contiguous. */
   private static MemorySegment gathered(AttentionProblem p, View v, int dim, int keys, Map<String, MemorySegment> in,
       int b) {
     int heads = p.sizes().keyHeads();
-    long bytes = (long) dim * p.type().bytes();
+    long bytes = (long) dim * p.cacheType().bytes();
     var rows = MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(keys * heads * bytes, Long.BYTES))]);
     var place = place(p, v, in, b);
     for (int key = 0; key < keys; key++) {
       for (int head = 0; head < heads; head++) {
-        long from = v.offset() + (place.applyAsLong(key) + head * v.head()) * p.type().bytes();
+        long from = v.offset() + (place.applyAsLong(key) + head * v.head()) * p.cacheType().bytes();
         MemorySegment.copy(in.get(v.buffer()), from, rows, ((long) key * heads + head) * bytes, bytes);
       }
     }

@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.serving.KeySplits;
@@ -114,6 +116,25 @@ public final class CachedAttention {
         setup.rules(), setup.queries(), setup.keys());
   }
 
+  /** The same in codes of 8 bits beside a Q of 16. */
+  public static AttentionCases.Setup inCodes(AttentionCases.Setup setup, Serving.Codes codes) {
+    var p = setup.problem();
+    var views = Stream.of(p.k(), p.v()).map(QuantizedAttention::inBytes).toList();
+    var inBytes = p.at(p.q(), views.get(0), views.get(1), p.o());
+    return new AttentionCases.Setup(setup.name() + " in codes", inBytes.with(p.serving().with(codes)), setup.rules(),
+        setup.queries(), setup.keys());
+  }
+
+  /** Adds the factors of codes. */
+  static void drawFactors(AttentionProblem p, Serving.Codes codes, Map<String, MemorySegment> buffers, long seed) {
+    QuantizedAttention.draw(p, whole(codes.k()), p.sizes().keys(), p.sizes().keyHeads(), buffers, seed);
+    QuantizedAttention.draw(p, whole(codes.v()), p.sizes().keys(), p.sizes().keyHeads(), buffers, seed + 1);
+  }
+
+  private static Factors whole(Serving.Factor factor) {
+    return new Factors(factor.buffer(), Factors.WHOLE, 0, factor.head(), factor.batch());
+  }
+
   /** Adds lengths and tables, and makes all keys and values NaN that no entry uses. */
   static void fill(AttentionCases.Setup setup, Map<String, MemorySegment> buffers, long seed) {
     var p = setup.problem();
@@ -145,8 +166,8 @@ public final class CachedAttention {
     var p = setup.problem();
     var s = p.sizes();
     long rows = (long) pages.count() * pages.rows() * s.keyHeads();
-    buffers.put(p.k().buffer(), Buffers.normal(p.type(), rows * s.headDim(), seed));
-    buffers.put(p.v().buffer(), Buffers.normal(p.type(), rows * s.valueDim(), seed + 1));
+    buffers.put(p.k().buffer(), Buffers.normal(p.cacheType(), rows * s.headDim(), seed));
+    buffers.put(p.v().buffer(), Buffers.normal(p.cacheType(), rows * s.valueDim(), seed + 1));
     var free = new ArrayList<>(IntStream.range(0, pages.count()).boxed().toList());
     Collections.shuffle(free, new Random(seed));
     int each = pages.ofEntry(s.keys());
@@ -173,7 +194,7 @@ public final class CachedAttention {
 
   private static void spoil(AttentionProblem p, View v, int dim, Map<String, MemorySegment> buffers, int entry,
       int row) {
-    int bytes = p.type().bytes();
+    int bytes = p.cacheType().bytes();
     for (int head = 0; head < p.sizes().keyHeads(); head++) {
       long first = v.offset() + (entry * v.batch() + row * v.sequence() + head * v.head()) * bytes;
       buffers.get(v.buffer()).asSlice(first, (long) dim * bytes).fill((byte) 0xFF);

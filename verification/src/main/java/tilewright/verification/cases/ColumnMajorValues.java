@@ -80,7 +80,7 @@ public final class ColumnMajorValues {
     var s = p.sizes();
     var v = p.v();
     if (ValueOrder.of(v) == ValueOrder.ROW_MAJOR) {
-      return Buffers.normal(p.type(), (long) s.batch() * s.keys() * s.keyHeads() * s.valueDim(), seed);
+      return Buffers.normal(p.cacheType(), (long) s.batch() * s.keys() * s.keyHeads() * s.valueDim(), seed);
     }
     var buffer = Buffers.poisoned(p.type(), Math.max(1, s.batch() * v.batch()));
     if ((long) s.batch() * s.keys() * s.keyHeads() == 0) return buffer;

@@ -84,7 +84,7 @@ public final class QuantizedAttention {
   }
 
   /** The place of the same elements where each takes half as much. */
-  private static View inBytes(View v) {
+  static View inBytes(View v) {
     return new View(v.buffer(), v.offset() / 2, v.batch(), v.sequence(), v.head(), v.dim());
   }
 
@@ -122,7 +122,7 @@ public final class QuantizedAttention {
 
   /** The types of a problem in words. */
   static String types(AttentionProblem p) {
-    return p.format() + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
+    return p.format() + p.serving().codes().map(_ -> " on " + p.cacheType().text()).orElse("") + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
   }
 
   /** Adds random positive factors; what lies between them is NaN. */
@@ -133,7 +133,8 @@ public final class QuantizedAttention {
     draw(p, quantized.v(), s.keys(), s.keyHeads(), buffers, seed + 2);
   }
 
-  private static void draw(AttentionProblem p, Factors factors, int rows, int heads,
+  /** Adds random factors of rows of some heads. */
+  static void draw(AttentionProblem p, Factors factors, int rows, int heads,
       Map<String, MemorySegment> buffers, long seed) {
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(p.sizes().batch());
     int blocks = factors.blocks(rows);

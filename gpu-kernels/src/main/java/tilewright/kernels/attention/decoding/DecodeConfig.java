@@ -69,7 +69,12 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
         : TiledMma.of(atom, shape.output());
   }
 
-  /** Q (rows, head dimension, 1), with columns in the order in which K goes through them. */
+  /** Q (rows, place along k, 1) as operand A is read. */
+  ComposedLayout layoutOfA() {
+    return SwizzledTile.alongColumns(type, shape.rows(), shape.dim(), 1);
+  }
+
+  /** Q (rows, head dimension, 1): each column at the place where K goes through it. */
   ComposedLayout layoutOfQ() {
     return SwizzledTile.alongColumnsInOrder(type, shape.rows(), shape.dim(), 1, scoring().orderOfB());
   }

@@ -36,7 +36,7 @@ record HeldQueries(List<Fragment> slices, Optional<List<F32>> factors) {
       FragmentRows rows) {
     var slices = IntStream.range(0, scoring.slices()).mapToObj(slice -> {
       var fragment = scoring.fragmentA(k);
-      scoring.loadA(k, member, q, k.constant(0), slice, fragment);
+      scoring.loadA(k, member, q.as(config.layoutOfA()), k.constant(0), slice, fragment);
       return fragment;
     }).toList();
     boolean rounds = config.converts() && config.type() != ElementType.F16;
