@@ -90,8 +90,8 @@ final class DecodeMainloop {
    * @param queries in shared memory
    */
   List<OnlineSoftmax.Total> run(SharedTensor queries, F32 scale, Optional<CodeFactors> factors) {
-    var q = HeldQueries.of(k, config, scoring, member, queries, rowsOfScores);
-    var ofScores = q.factors().map(powers -> ofRows(powers, scale, factors.orElseThrow()))
+    var q = new HeldQueries(k, config, scoring, member, queries.as(config.layoutOfA()), rowsOfScores);
+    var ofScores = q.powers().map(powers -> ofRows(powers, scale, factors.orElseThrow()))
         .orElseGet(() -> rowsOfScores.perRow(_ -> factors.map(f -> f.ofScores(tile, scale)).orElse(scale)));
     var ofSoftmax = ofScores.stream().map(factor -> config.modification().softmaxScale(k, factor)).toList();
     ofSoftmax.forEach(F32::register);
@@ -110,7 +110,7 @@ final class DecodeMainloop {
       // 2. S = Q·Kᵀ.
       var s = scoring.accumulators(k);
       for (int slice = 0; slice < scoring.slices(); slice++) {
-        scoring.multiply(k, member, q.slices().get(slice), keys, ofGroup(stage), slice, s);
+        scoring.multiply(k, member, q.slice(slice), keys, ofGroup(stage), slice, s);
       }
       // 3. m, P and l.
       var place = new Modification.Place(tile.batch(), tile.head(), firstRow, firstKey(block), config.packing())

@@ -1,6 +1,9 @@
 package tilewright.kernels.attention.decoding;
 
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.tiled.TiledMma;
@@ -8,51 +11,74 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
 /**
- * Tiles of a CTA. Its warps are groups: the warps of a group share its keys, each with 16 rows, and each group has keys
- * of its own in every block, and a softmax of its own. Groups meet once, at the end.
+ * Tiles of a CTA. Its warps are in groups: the warps of a group share its keys, each with 16 rows, and each group has
+ * keys of its own in every block, and a softmax of its own. Groups meet once, at the end.
  *
  * @param rows of a tile: queries times the heads that share keys; 16, 32 or 64
  * @param keys of a group in a block
+ * @param groups of warps
  * @param dim head dimension of the tiles
  * @param stages of K and V in shared memory
  * @param resident CTAs of an SM that registers are to suffice for
  */
-public record DecodeShape(int rows, int keys, int dim, int stages, int resident) {
+public record DecodeShape(int rows, int keys, int groups, int dim, int stages, int resident) {
   static final int MOST_DIM = 256;
   static final int MOST_ROWS = 64;
-  private static final int WARPS = 4;
+  private static final int MOST_WARPS = 4;
   private static final int[] DIMS = {64, 96, 128, 192, MOST_DIM};
-  /** The head dimension up to which registers and shared memory suffice for two CTAs. */
+  private static final int[] BLOCKS = {64, 32};
+  /** The head dimension up to which registers hold Q, and suffice for two CTAs. */
   private static final int ROOMY_DIM = 128;
   private static final int MOST_STAGES = 4;
-  private static final int MOST_RESIDENT = 3;
+  private static final int MOST_RESIDENT = 2;
+  /** Bytes of the groups' logarithms, and of what aligns the tiles. */
+  private static final int REST_BYTES = 1024;
 
   /**
-   * The tiles for a number of rows and a head dimension with the most stages that an SM's shared memory holds.
+   * The tiles for a number of rows and a head dimension in which an SM has most bytes of keys and values on their way,
+   * on which the rate of memory depends (Little's law).
    *
-   * @param cache type of K and V
+   * @param type of Q; {@code cache} of K and V
    */
   static DecodeShape of(int rows, int dim, ElementType type, ElementType cache, Multiprocessor sm) {
-    int tile = Math.clamp(MmaAtom.M * Integer.highestOneBit(2 * Math.ceilDiv(rows, MmaAtom.M) - 1), MmaAtom.M,
-        MOST_ROWS);
+    int tile = IntStream.of(MmaAtom.M, 2 * MmaAtom.M).filter(m -> rows <= m).findFirst().orElse(MOST_ROWS);
     int width = Arrays.stream(DIMS).filter(d -> dim <= d).findFirst().orElseThrow(() ->
         new IllegalArgumentException("no decoding for head dimension " + dim + ": at most " + MOST_DIM));
-    int resident = width <= ROOMY_DIM ? 2 : 1;
-    for (int stages = MOST_STAGES; stages > 2; stages--) {
-      var shape = new DecodeShape(tile, MmaAtom.K * tile / MmaAtom.M, width, stages, resident);
-      if (resident * (shape.sharedBytes(type, cache) + Multiprocessor.RESERVED_BYTES) <= sm.sharedBytes()) return shape;
-    }
-    return new DecodeShape(tile, MmaAtom.K * tile / MmaAtom.M, width, 2, 1);
+    return candidates(tile, width).filter(shape -> shape.fits(type, cache, sm))
+        .max(Comparator.comparing((DecodeShape shape) -> shape.bytesOnTheirWay(cache))
+            .thenComparing(DecodeShape::resident).thenComparing(DecodeShape::blockKeys)).orElseThrow();
   }
 
-  /** Bytes of Q, K and V, and of the groups' results where they need more. */
-  int sharedBytes(ElementType type, ElementType cache) {
-    int ring = 2 * stages * blockKeys() * dim * cache.bytes();
-    return rows * dim * type.bytes() + ring;
+  private static Stream<DecodeShape> candidates(int rows, int dim) {
+    int most = MOST_WARPS * MmaAtom.M / rows;
+    return Arrays.stream(BLOCKS).boxed().flatMap(block -> {
+      int groups = Math.min(most, block / MmaAtom.K);
+      return IntStream.rangeClosed(1, dim <= ROOMY_DIM ? MOST_RESIDENT : 1).boxed().flatMap(resident ->
+          IntStream.rangeClosed(2, MOST_STAGES).mapToObj(stages ->
+              new DecodeShape(rows, block / groups, groups, dim, stages, resident)));
+    });
+  }
+
+  private boolean fits(ElementType type, ElementType cache, Multiprocessor sm) {
+    int shared = rows * dim * type.bytes() + stages * stageBytes(cache) + REST_BYTES;
+    return resident * (shared + Multiprocessor.RESERVED_BYTES) <= sm.sharedBytes();
+  }
+
+  private int bytesOnTheirWay(ElementType cache) {
+    return resident * (stages - 1) * stageBytes(cache);
+  }
+
+  private int stageBytes(ElementType cache) {
+    return 2 * blockKeys() * dim * cache.bytes();
+  }
+
+  /** Whether Q stays in registers, else it is read from shared memory for each block. */
+  boolean queryInRegisters() {
+    return dim <= ROOMY_DIM;
   }
 
   int threads() {
-    return WARPS * Warp.SIZE;
+    return groups * threadsOfGroup();
   }
 
   int warpsOfGroup() {
@@ -63,13 +89,9 @@ public record DecodeShape(int rows, int keys, int dim, int stages, int resident)
     return warpsOfGroup() * Warp.SIZE;
   }
 
-  int groups() {
-    return WARPS / warpsOfGroup();
-  }
-
   /** Keys of a block: those of all groups. */
   int blockKeys() {
-    return keys * groups();
+    return keys * groups;
   }
 
   /** S = Q·Kᵀ of a group: (rows, keys), over the head dimension. */
