@@ -120,12 +120,14 @@ final class AttentionFileOptions {
   /** @throws CommandFailure naming what does not fit together */
   Inputs read(Console console, Arena arena) {
     var codes = dtype.filter(ElementType.E4M3.text()::equals).map(_ -> ElementType.E4M3);
-    var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena, codes)).toList();
+    var ofCache = cache.codes().or(() -> codes);
+    var files = List.of(TensorFile.read(q, arena, codes), TensorFile.read(k, arena, ofCache),
+        TensorFile.read(v, arena, ofCache));
     var type = type(files.getFirst());
     var table = pages.read(arena);
     var sizes = sizes(files, table);
     table.ifPresent(_ -> PageOptions.requireAsIs(files, type, blockScaled()));
-    quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), files,
+    quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), cache.codes().isPresent(), files,
         List.of(layout().dim(files.get(0)), layout().dim(files.get(1)), layoutOfV().dim(files.get(2))));
     return read(layoutOfV.isEmpty() ? files : List.of(files.get(0), files.get(1),
         AttentionFileLayout.padded(files.get(2), arena)), type, sizes, table, console, arena);
@@ -147,7 +149,8 @@ final class AttentionFileOptions {
     sinks.apply(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
-      buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));
+      buffers.put(OPERANDS.get(i), elements(files.get(i), i == 0 ? type : attention.problem().cacheType(), console,
+          arena));
     }
     modification.show(attention.problem(), buffers, console, arena);
     return new Inputs(attention, buffers);
@@ -292,6 +295,9 @@ final class AttentionFileOptions {
 
   private void cache(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
     try {
+      if (cache.codes().isPresent()) {
+        attention.codes(quantization.codes(attention.problem().sizes(), buffers, arena));
+      }
       cache.apply(attention, buffers, arena);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());

@@ -13,6 +13,7 @@ import tilewright.cli.tensor.IntegerVector;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.numerics.ElementType;
 
 /** The options of {@code run attention} that say how keys lie in a cache, and how they are divided. */
 final class CacheOptions {
@@ -21,18 +22,29 @@ final class CacheOptions {
 
   @Option(names = "--splits", paramLabel = "auto|N|N-keys",
       description = "Divide the keys into at most N ranges, or into ranges of N keys, whose results then depend on no "
-          + "other sequence, and merge what CTAs make of them; needs sm90_attention (default: auto).")
+          + "other sequence, and merge what CTAs make of them; needs sm90_attention or "
+          + "sm80_decode_attention (default: auto).")
   private Optional<String> splits;
 
   @Option(names = "--used", paramLabel = "FILE",
       description = "The number of keys of each batch entry (B i4, .npy); what is behind them in K and V does not "
-          + "matter. Needs sm90_attention.")
+          + "matter. Needs sm90_attention or sm80_decode_attention.")
   private Optional<Path> used;
 
   @Option(names = "--left-padding", paramLabel = "FILE",
       description = "The number of rows before the first key of each batch entry (B i4, .npy), which --used counts and "
-          + "which do not matter either. Needs sm90_attention.")
+          + "which do not matter either. Needs sm90_attention or sm80_decode_attention.")
   private Optional<Path> padding;
+
+  @Option(names = "--kv-dtype", paramLabel = "e4m3",
+      description = "K and V are codes of e4m3 beside a Q of 16 bits: F8_E4M3, or u1 or V1 in .npy. --descale-k and "
+          + "--descale-v have their factors. Needs sm80_decode_attention.")
+  private Optional<String> codes;
+
+  /** The type of codes that K and V have beside a Q of numbers, if they have. */
+  Optional<ElementType> codes() {
+    return codes.map(name -> GemmFileOptions.type("--kv-dtype", name, ElementType.E4M3));
+  }
 
   /** Changes the problem, and adds what it reads. */
   void apply(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {

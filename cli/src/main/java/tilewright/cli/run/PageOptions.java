@@ -13,7 +13,8 @@ import tilewright.numerics.ElementType;
 final class PageOptions {
   @Option(names = "--pages", paramLabel = "FILE",
       description = "K and V are caches of pages, each page like a batch entry: FILE has the pages of each batch entry "
-          + "in the order of its keys (B×N i4, .npy), as far as --used says. Needs sm90_attention.")
+          + "in the order of its keys (B×N i4, .npy), as far as --used says. Needs "
+          + "sm80_decode_attention, or for pages of whole multiples of 8 rows sm90_attention.")
   private Optional<Path> file;
 
   /** The table of pages, if there is one. */

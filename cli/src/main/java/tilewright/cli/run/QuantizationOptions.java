@@ -19,6 +19,7 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionQuantizer;
 import tilewright.kernels.attention.AttentionQuantizer.Scales;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 import tilewright.ops.Mxf8Quantizer;
 import tilewright.reference.TensorView;
@@ -61,11 +62,12 @@ final class QuantizationOptions {
   /**
    * Checks that options and types of files go together.
    *
-   * @param format of Q, K and V
+   * @param format of Q, K and V, or where the cache has codes, that of Q
+   * @param cacheCodes whether K and V are codes beside a Q of numbers
    * @param dims head dimensions of the files
    * @throws CommandFailure naming those that do not
    */
-  void check(String format, List<TensorFile> files, List<Integer> dims) {
+  void check(String format, boolean cacheCodes, List<TensorFile> files, List<Integer> dims) {
     var quantizing = new ArrayList<String>();
     hadamard.ifPresent(_ -> quantizing.add("--hadamard"));
     var descaling = new ArrayList<String>();
@@ -82,8 +84,15 @@ final class QuantizationOptions {
         accumulation.ifPresent(_ -> others.add("--accumulation"));
       }
       others.addAll(quantizing);
-      others.addAll(descaling);
+      if (cacheCodes) descaleQ.ifPresent(_ -> others.add("--descale-q"));
+      else others.addAll(descaling);
       if (!others.isEmpty()) throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
+    }
+    if (cacheCodes) {
+      if (factors || blockScaled) {
+        throw CommandFailure.badInput("--kv-dtype e4m3 is for Q of 16 bits, but Q is " + format + ": leave it out");
+      }
+      files.stream().skip(1).forEach(QuantizationOptions::requireCodes);
     }
     if (!factors && !blockScaled) return;
     for (int i = 0; i < files.size(); i++) requireHeads(files.get(i), dims.get(i), format);
@@ -95,6 +104,13 @@ final class QuantizationOptions {
     if (dim % ALIGNED != 0) {
       throw CommandFailure.badFile(file.path(), "has head dimension " + dim + "; needed for "
           + format + " is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
+    }
+  }
+
+  private static void requireCodes(TensorFile file) {
+    if (file.type() != ElementType.E4M3) {
+      throw CommandFailure.badFile(file.path(), "has " + file.type().text() + "; needed for --kv-dtype e4m3 are codes: "
+          + "F8_E4M3, or u1 or V1 in .npy");
     }
   }
 
@@ -173,6 +189,16 @@ final class QuantizationOptions {
         factors("descaleK", descaleK, s.keys(), s.keyHeads(), entries, buffers, arena),
         factors("descaleV", descaleV, s.keys(), s.keyHeads(), entries, buffers, arena));
     return new AttentionQuantizer.Operands(quantized, buffers);
+  }
+
+  /** The factors of K's and V's codes beside a Q of numbers. */
+  Serving.Codes codes(Sizes s, Map<String, MemorySegment> buffers, Arena arena) {
+    return new Serving.Codes(factor(factors("descaleK", descaleK, s.keys(), s.keyHeads(), s.batch(), buffers, arena)),
+        factor(factors("descaleV", descaleV, s.keys(), s.keyHeads(), s.batch(), buffers, arena)));
+  }
+
+  private static Serving.Factor factor(Factors factors) {
+    return new Serving.Factor(factors.buffer(), factors.head(), factors.batch());
   }
 
   private Factors factors(String name, Optional<String> where, int sequence, int heads, int entries,

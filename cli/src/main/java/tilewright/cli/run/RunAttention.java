@@ -52,6 +52,8 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mask document:ids.npy --causal --skip-blocks",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --kernel sm90_attention --splits 512-keys --used used.npy",
     "run attention --q Q.npy --k pool-of-K.npy --v pool-of-V.npy --out O.npy --pages table.npy --used used.npy",
+    "run attention --q Q.npy --k codes-of-K.npy --v codes-of-V.npy --out O.npy --kv-dtype e4m3 --descale-k k.npy "
+        + "--descale-v v.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --sinks sinks.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
@@ -74,8 +76,8 @@ public final class RunAttention implements Callable<Integer> {
   private GradientOptions gradients;
 
   @Option(names = "--kernel", paramLabel = "NAME",
-      description = "sm80_attention, sm89_attention, sm90_attention, sm100_attention or sm120_attention, with "
-          + "--backward sm80_attention_backward, sm90_attention_backward or sm100_attention_backward (default: on a "
+      description = "sm80_attention, sm80_decode_attention, sm89_attention, sm90_attention, sm100_attention or "
+          + "sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or sm100_attention_backward (default: on a "
           + "GPU its architecture's where that can do it, else SM80's).")
   private Optional<String> kernel;
 

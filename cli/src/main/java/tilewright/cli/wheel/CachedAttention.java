@@ -88,7 +88,8 @@ record CachedAttention(boolean few) implements PackagedOperator {
     var heads = Formula.of("H");
     var seen = kind.mask() == Mask.WINDOW
         ? keys.min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of("Sq"))) : keys;
-    var rule = new SplitRule(keys, seen, Sm90AttentionKernel.keysOfFewSplit(Formula.of("D")), Formula.of("B").times(tiles(sharers)),
+    var block = Sm90AttentionKernel.keysOfFewSplit(Formula.of("D"));
+    var rule = new SplitRule(keys, seen, block, Formula.of("B").times(tiles(sharers)),
         Formula.of("Sq").times(heads.dividedBy(Formula.of("Hk"))), true);
     var asked = Formula.of("asked");
     var each = asked.atMost(Formula.of(0), rule.each(MULTIPROCESSORS), rule.blocks().ceilDiv(asked.max(1)));

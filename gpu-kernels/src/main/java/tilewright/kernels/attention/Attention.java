@@ -205,6 +205,12 @@ public final class Attention {
     return this;
   }
 
+  /** Reads codes of e4m3 in K and V, each of which stands for itself times a factor, beside a Q of 16 bits. */
+  public Attention codes(Serving.Codes codes) {
+    problem = problem.with(problem.serving().with(codes));
+    return this;
+  }
+
   /**
    * Checks the numbers of keys and of pages in buffers that the host has.
    *

@@ -66,8 +66,14 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** Why a kernel that neither splits keys nor finds them by lengths or pages cannot compute a problem, if so. */
   public static Optional<String> refusalOfServing(AttentionProblem p) {
     boolean plain = p.serving().equals(Serving.NONE) || p.serving().equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return plain ? Optional.empty() : Optional.of("split keys, lengths that the launch reads and pages need "
-        + "sm90_attention");
+    return plain ? Optional.empty() : refusalOfCodes(p).or(() -> Optional.of("split keys, lengths that the launch "
+        + "reads and pages need sm90_attention or sm80_decode_attention"));
+  }
+
+  /** Why a kernel whose K and V have the type of Q cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfCodes(AttentionProblem p) {
+    return p.serving().codes().map(_ -> "a cache of " + p.cacheType().text() + " beside Q of " + p.type().text()
+        + " needs sm80_decode_attention");
   }
 
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */

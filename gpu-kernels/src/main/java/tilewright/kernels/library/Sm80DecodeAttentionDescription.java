@@ -1,0 +1,44 @@
+package tilewright.kernels.library;
+
+import java.util.List;
+import tilewright.kernel.Target;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Setting;
+import tilewright.numerics.ElementType;
+
+/** FlashDecoding on SM80. */
+final class Sm80DecodeAttentionDescription extends AttentionDescription {
+  private static final String SAME = "same";
+
+  Sm80DecodeAttentionDescription() {
+    this(new Sm80DecodeAttentionKernel());
+  }
+
+  private Sm80DecodeAttentionDescription(Sm80DecodeAttentionKernel kernel) {
+    super(kernel, Target.SM80, "FlashDecoding, few queries on a cache");
+  }
+
+  @Override
+  public Sm80DecodeAttentionDescription on(int capability) {
+    return new Sm80DecodeAttentionDescription(new Sm80DecodeAttentionKernel().on(capability));
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return List.of(Setting.types("dtype", ElementType.BF16, ElementType.F16),
+        Setting.option("cache", SAME, ElementType.E4M3.text()), Setting.extent("batch", 1),
+        Setting.extent("queries", 1), Setting.extent("keys", 8192), Setting.extent("heads", 32),
+        Setting.extent("keyheads", 8), Setting.extent("dim", 128), Setting.option("causal", "no", "yes"));
+  }
+
+  @Override
+  protected Attention forward(Choice choice) {
+    var attention = super.forward(choice);
+    return choice.text("cache").equals(SAME) ? attention
+        : attention.codes(Serving.Codes.perHead(sizes(choice).keyHeads()));
+  }
+}
