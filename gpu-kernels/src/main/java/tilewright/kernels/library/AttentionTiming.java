@@ -16,27 +16,30 @@ import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
 
 /**
- * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys, and a
- * {@link TimedCache} holds them. Where keys are read for so few queries that memory is the limit, bytes are counted,
+ * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys, a
+ * {@link TimedCache} holds them, and {@code cache=e4m3} has them in codes. Where keys are read for so few queries that memory is the limit, bytes are counted,
  * not operations.
  */
 record AttentionTiming(AttentionKernel kernel) implements Timing {
   private static final String SPLITS = "splits";
   private static final String PAGE = "page";
   private static final String LENGTHS = "lengths";
+  private static final String CACHE = "cache";
   /** Operations per byte below which GPUs wait for memory, with room to spare. */
   private static final int INTENSE = 100;
 
   @Override
   public Set<String> settings() {
     var all = new HashSet<>(MeasuredAttention.SETTINGS);
-    all.addAll(List.of(SPLITS, PAGE, LENGTHS));
+    all.addAll(List.of(SPLITS, PAGE, LENGTHS, CACHE));
     return all;
   }
 
   @Override
   public List<Supplier<TimedProblem>> problems(TimingRequest request) {
-    return MeasuredAttention.of(request).stream().flatMap(m -> request.values(SPLITS, "auto").stream()
+    return MeasuredAttention.of(request).stream()
+        .flatMap(m -> request.values(CACHE, "same").stream().map(m::cachedIn))
+        .flatMap(m -> request.values(SPLITS, "auto").stream()
         .flatMap(splits -> request.values(PAGE, TimedCache.WHOLE).stream()
             .flatMap(page -> request.values(LENGTHS, TimedCache.FULL).stream()
                 .<Supplier<TimedProblem>>map(lengths -> () -> timed(m, splits, page, lengths))))).toList();
@@ -47,19 +50,22 @@ record AttentionTiming(AttentionKernel kernel) implements Timing {
     var cache = TimedCache.of(measured.problem().with(measured.problem().serving().with(KeySplits.parse(splits))), rows,
         lengths);
     var p = cache.problem();
+    kernel.refusal(p).ifPresent(reason -> {
+      throw new IllegalArgumentException(kernel.name() + ": " + reason);
+    });
     var s = p.sizes();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
     all.addAll(measured.factors());
     long unused = ((long) s.batch() * s.keys() - cache.keys()) * s.keyHeads() * (s.headDim() + s.valueDim());
-    long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum() - unused * p.type().bytes();
+    long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum() - unused * p.cacheType().bytes();
     all.addAll(cache.integers());
     double inUse = cache.keys() / ((double) s.batch() * s.keys());
     double multiplied = 2 * measured.pairs() * inUse * (s.headDim() + s.valueDim());
     double operations = multiplied < INTENSE * (double) bytes ? 0 : multiplied;
     var config = measured.config((splits.equals("auto") ? "" : " splits " + splits) + cache.features());
-    // Others are asked for full caches in one tensor.
-    var peer = unused > 0 ? Map.<String, Object>of() : measured.peer();
+    // Others are asked for full caches in one tensor, of Q's type.
+    var peer = unused > 0 || p.serving().codes().isPresent() ? Map.<String, Object>of() : measured.peer();
     all.addAll(zeros(kernel, p));
     all.addAll(measured.bounds());
     all.addAll(measured.data());

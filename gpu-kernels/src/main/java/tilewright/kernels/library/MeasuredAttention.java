@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
@@ -117,6 +118,16 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
     return problem.band().equals(Band.CAUSAL) && !form.masks();
   }
 
+  /** Returns this with codes of e4m3 in the cache, where that is asked for. */
+  MeasuredAttention cachedIn(String cache) {
+    return switch (cache) {
+      case "same" -> this;
+      case "e4m3" -> new MeasuredAttention(problem.with(problem.serving().with(
+          Serving.Codes.perHead(problem.sizes().keyHeads()))), form, lengths);
+      default -> throw new IllegalArgumentException("invalid cache=" + cache + ": same or e4m3");
+    };
+  }
+
   /** Pairs of a query and a key that are seen, of all heads; by convention a causal mask halves them. */
   double pairs() {
     var s = problem.sizes();
@@ -140,8 +151,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   List<TimedProblem.Tensor> inputs() {
     var s = problem.sizes();
     return List.of(TimedProblem.Tensor.input("Q", problem.type(), ofQueries(s.headDim())),
-        TimedProblem.Tensor.input("K", problem.type(), ofKeys(s.headDim())),
-        TimedProblem.Tensor.input("V", problem.type(), ofKeys(s.valueDim())));
+        TimedProblem.Tensor.input("K", problem.cacheType(), ofKeys(s.headDim())),
+        TimedProblem.Tensor.input("V", problem.cacheType(), ofKeys(s.valueDim())));
   }
 
   /** The results O and LSE. */
@@ -154,13 +165,17 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   List<TimedProblem.Tensor> factors() {
     var s = problem.sizes();
     int entries = lengths.map(SequenceLengths::count).orElse(s.batch());
-    return problem.quantized().map(quantized -> List.of(factors(quantized.q(), entries * s.heads()),
-        factors(quantized.k(), entries * s.keyHeads()), factors(quantized.v(), entries * s.keyHeads())))
+    if (problem.serving().codes().isPresent()) {
+      var codes = problem.serving().codes().get();
+      return Stream.of(codes.k(), codes.v()).map(factor -> factors(factor.buffer(), s.batch() * s.keyHeads())).toList();
+    }
+    return problem.quantized().map(quantized -> List.of(factors(quantized.q().buffer(), entries * s.heads()),
+        factors(quantized.k().buffer(), entries * s.keyHeads()), factors(quantized.v().buffer(), entries * s.keyHeads())))
         .orElse(List.of());
   }
 
-  private static TimedProblem.Tensor factors(AttentionProblem.Factors factors, int elements) {
-    return new TimedProblem.Tensor(factors.buffer(), ElementType.F32, elements, new TimedProblem.Content.Same(1));
+  private static TimedProblem.Tensor factors(String buffer, int elements) {
+    return new TimedProblem.Tensor(buffer, ElementType.F32, elements, new TimedProblem.Content.Same(1));
   }
 
   /** The data that functions read. */
@@ -177,7 +192,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   /** Extents and features in words. */
   String config(String features) {
     var s = problem.sizes();
-    return problem.type().text() + (problem.quantized().isPresent() ? "->" + problem.outputType().text() : "") + " B="
+    return problem.type().text() + (problem.quantized().isPresent() ? "->" + problem.outputType().text() : "")
+        + problem.serving().codes().map(_ -> " on " + problem.cacheType().text()).orElse("") + " B="
         + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()

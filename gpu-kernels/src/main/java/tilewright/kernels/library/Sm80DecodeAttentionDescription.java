@@ -1,13 +1,14 @@
 package tilewright.kernels.library;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.Target;
 import tilewright.kernels.attention.Attention;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Timing;
 import tilewright.numerics.ElementType;
 
 /** FlashDecoding on SM80. */
@@ -33,6 +34,11 @@ final class Sm80DecodeAttentionDescription extends AttentionDescription {
         Setting.option("cache", SAME, ElementType.E4M3.text()), Setting.extent("batch", 1),
         Setting.extent("queries", 1), Setting.extent("keys", 8192), Setting.extent("heads", 32),
         Setting.extent("keyheads", 8), Setting.extent("dim", 128), Setting.option("causal", "no", "yes"));
+  }
+
+  @Override
+  public Optional<Timing> timing() {
+    return super.timing().map(DecodeTiming::new);
   }
 
   @Override

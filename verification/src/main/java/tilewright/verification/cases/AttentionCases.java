@@ -24,6 +24,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.Sm89AttentionKernel;
+import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.ScoreRule;
@@ -72,6 +73,8 @@ public final class AttentionCases {
   public static final Architecture SM89 = new Architecture(new Sm89AttentionKernel());
   public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
   public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
+  /** Few queries on a cache. */
+  public static final Architecture DECODING = new Architecture(new Sm80DecodeAttentionKernel());
   public static final Architecture SM120 = new Architecture(new Sm120AttentionKernel());
 
   /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
@@ -83,6 +86,14 @@ public final class AttentionCases {
     var cases = cases(sm80, seed);
     cases.addAll(inTilesOf(sm80, seed, 32, 96, 128, 192, 256));
     wide().forEach(setup -> cases.add(makeCase(sm80, setup, EVERYWHERE, seed)));
+    return cases;
+  }
+
+  /** Few queries on caches, and the other problems that the kernel supports. */
+  static List<Case> decoding(long seed) {
+    var cases = new ArrayList<>(DecodedCaches.setups().stream().map(setup -> inLaunches(DECODING, setup, seed))
+        .toList());
+    cases.addAll(cases(DECODING, seed));
     return cases;
   }
 

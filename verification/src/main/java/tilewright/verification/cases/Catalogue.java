@@ -80,6 +80,7 @@ public final class Catalogue {
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(Sm90TypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(sm80, seed));
+    cases.addAll(AttentionCases.decoding(seed));
     cases.addAll(AttentionCases.sm89(sm89, seed));
     cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(AttentionCases.sm100(sm100, seed));

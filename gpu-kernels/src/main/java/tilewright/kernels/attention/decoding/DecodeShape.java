@@ -90,7 +90,7 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
   }
 
   /** Keys of a block: those of all groups. */
-  int blockKeys() {
+  public int blockKeys() {
     return keys * groups;
   }
 

@@ -48,7 +48,10 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     var epilogue = DecodeEpilogue.of(k, config);
     if (config.split() && k.target().capability() >= Target.SM90.capability()) DependentLaunch.allowNext(k);
 
-    var tile = tiles(q, cache).tile(k.blockX());
+    var tiles = tiles(q, cache);
+    // A grid has a CTA even where there are no tiles.
+    k.leave(tiles.order().count().lessThan(1));
+    var tile = tiles.tile(k.blockX());
     epilogue.whereNeeded(k, thread, tile, shape.rows(), () -> {
       var sharedQ = k.shared(config.type(), config.layoutOfQ());
       var member = thread.modulo(shape.threadsOfGroup());

@@ -1,0 +1,59 @@
+package tilewright.verification.mutation;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.decoding.DecodeShape;
+import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
+import tilewright.kernels.attention.merging.BlockSplits;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.CachedAttention;
+
+/** Decoding with one piece of its synchronisation wrong, in rings of stages that wrap. */
+class DecodeMutationTest {
+  private static final Sm80DecodeAttentionKernel KERNEL = new Sm80DecodeAttentionKernel();
+  private static final int BLOCKS_OF_SPLIT = 4;
+
+  /** Groups of one warp, of two and of four, which wait for each other by other barriers. */
+  static List<DecodeShape> shapes() {
+    return List.of(new DecodeShape(16, 16, 2, 64, 2, 1), new DecodeShape(32, 16, 2, 64, 3, 1),
+        new DecodeShape(64, 16, 1, 64, 2, 1));
+  }
+
+  private static MutationTrial trial(DecodeShape shape) {
+    int room = 2 * BLOCKS_OF_SPLIT * shape.blockKeys();
+    int queries = shape.rows() / 2 - 1;
+    // The second split of the last entry has no keys.
+    var numbers = CachedAttention.used(new Sizes(2, queries, room, 2, 1, 64, 64), new KeySplits.Ranges(2), Band.CAUSAL,
+        room - 3, room / 2 - 5);
+    var setup = shape.groups() == 1 ? CachedAttention.inCodes(numbers, Serving.Codes.perTensor()) : numbers;
+    var sequence = KERNEL.launches(setup.problem(), shape, new HeadPacking(2), new BlockSplits(2, BLOCKS_OF_SPLIT));
+    return MutationTrial.onCopies(sequence.launches().getFirst(),
+        Buffers.withWorkspace(sequence, AttentionCases.buffers(KERNEL, setup, 3))).withSeeds(6)
+        .comparing("partialO", "partialLSE");
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void theKernelItselfIsCleanAndGivesTheSameBitsUnderEverySchedule(DecodeShape shape) {
+    trial(shape).assertTheKernelItselfIsClean();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void aMissingBarrierIsNoticed(DecodeShape shape) {
+    trial(shape).assertNoticed(Mutations::withoutABarrier);
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void aWeakerWaitIsNoticed(DecodeShape shape) {
+    trial(shape).assertNoticed(Mutations::withAWeakerWait);
+  }
+}
