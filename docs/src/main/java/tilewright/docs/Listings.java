@@ -125,6 +125,8 @@ public final class Listings {
     var kernels = root.resolve(KERNELS);
     var collective = kernels.resolve("kernel/collective/attention");
     save(generated, "sm80-attention-trace.java", trace(kernels.resolve("kernels/attention/Sm80Attention.java")));
+    save(generated, "decode-mainloop.java",
+        Excerpt.method(kernels.resolve("kernels/attention/decoding/DecodeMainloop.java"), "run(SharedTensor"));
     save(generated, "softmax-next.java", Excerpt.method(collective.resolve("OnlineSoftmax.java"), "Step next("));
     save(generated, "captured-constant.java",
         Excerpt.method(kernels.resolve("kernel/GlobalTensor.java"), "F32 constant(I32"));

@@ -50,7 +50,8 @@ class AttentionFacadeTest {
         + "sm100_attention: head dimensions 1032 and 1032 are more than 192 and 128; "
         + "sm90_attention: head dimensions 1032 and 1032 are more than 256; "
         + "sm89_attention: bf16 operands need another kernel; "
-        + "sm80_attention: head dimension 1032 is more than 1024", error.getMessage());
+        + "sm80_attention: head dimension 1032 is more than 1024; "
+        + "sm80_decode_attention: head dimension 1032 is more than 256", error.getMessage());
   }
 
   static Stream<Arguments> refusals() {

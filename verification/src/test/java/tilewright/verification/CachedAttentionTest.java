@@ -176,7 +176,8 @@ class CachedAttentionTest {
     var plain = AttentionCases.band(ElementType.BF16, ONE_QUERY, Band.ALL).problem();
     assertEquals(Optional.of("left padding needs the number of keys of each entry"),
         KERNEL.refusal(plain.with(plain.serving().withPadding("padding"))));
-    assertEquals(Optional.of("split keys, lengths that the launch reads and pages need sm90_attention"),
+    assertEquals(Optional.of("split keys, lengths that the launch reads and pages need sm90_attention or "
+        + "sm80_decode_attention"),
         AttentionCases.SM80.kernel().refusal(setup.problem()));
   }
 }

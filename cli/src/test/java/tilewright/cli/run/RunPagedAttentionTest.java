@@ -138,7 +138,8 @@ class RunPagedAttentionTest {
     halves("k.npy", k, PAGES + ", " + KEY_HEADS + ", " + ROWS);
     halves("v.npy", v, PAGES + ", " + KEY_HEADS + ", " + ROWS);
     halves("q.npy", q, BATCH + ", " + HEADS + ", 1");
-    assertRefused("lay them one after the other", "--pages", path("table.npy"), "--layout", "bhsd");
+    assertRefused("lay them one after the other", "--pages", path("table.npy"), "--layout", "bhsd", "--kernel",
+        "sm90_attention");
   }
 
   private void assertRefused(String reason, String... options) {

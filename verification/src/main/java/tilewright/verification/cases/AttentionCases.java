@@ -24,7 +24,6 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.Sm89AttentionKernel;
-import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.ScoreRule;
@@ -73,8 +72,6 @@ public final class AttentionCases {
   public static final Architecture SM89 = new Architecture(new Sm89AttentionKernel());
   public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
   public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
-  /** Few queries on a cache. */
-  public static final Architecture DECODING = new Architecture(new Sm80DecodeAttentionKernel());
   public static final Architecture SM120 = new Architecture(new Sm120AttentionKernel());
 
   /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
@@ -90,10 +87,11 @@ public final class AttentionCases {
   }
 
   /** Few queries on caches, and the other problems that the kernel supports. */
-  static List<Case> decoding(long seed) {
-    var cases = new ArrayList<>(DecodedCaches.setups().stream().map(setup -> inLaunches(DECODING, setup, seed))
-        .toList());
-    cases.addAll(cases(DECODING, seed));
+  static List<Case> decoding(AttentionKernel kernel, long seed) {
+    var decoding = new Architecture(kernel);
+    var caches = DecodedCaches.setups().stream().map(setup -> inLaunches(decoding, setup, seed)).toList();
+    var cases = after(band(ElementType.BF16, new Sizes(1, 1, 500, 2, 1, 64, 64), Band.ALL), decoding, seed);
+    cases.addAll(1, caches);
     return cases;
   }
 

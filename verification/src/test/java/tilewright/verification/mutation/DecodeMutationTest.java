@@ -23,7 +23,7 @@ class DecodeMutationTest {
   /** Groups of one warp, of two and of four, which wait for each other by other barriers. */
   static List<DecodeShape> shapes() {
     return List.of(new DecodeShape(16, 16, 2, 64, 2, 1), new DecodeShape(32, 16, 2, 64, 3, 1),
-        new DecodeShape(64, 16, 1, 64, 2, 1));
+        new DecodeShape(64, 32, 1, 64, 2, 1));
   }
 
   private static MutationTrial trial(DecodeShape shape) {

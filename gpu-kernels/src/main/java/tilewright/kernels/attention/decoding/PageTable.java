@@ -1,6 +1,6 @@
 package tilewright.kernels.attention.decoding;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -35,15 +35,27 @@ record PageTable(Scope k, GlobalTensor table, I32 count, int rows) {
     }
   }
 
-  /** The places of a block's keys, each of which is looked up once. */
-  record Places(PageTable pages, AttentionTiles.Tile tile, I32 firstKey, Map<I32, Place> known) {
+  /** The places of a block's keys, each of which is looked up once, for K and for V. */
+  static final class Places {
+    private final PageTable pages;
+    private final AttentionTiles.Tile tile;
+    private final I32 firstKey;
+    private final Map<I32, Place> known = new LinkedHashMap<>();
+
+    private Places(PageTable pages, AttentionTiles.Tile tile, I32 firstKey) {
+      this.pages = pages;
+      this.tile = tile;
+      this.firstKey = firstKey;
+    }
+
     Place of(I32 row) {
-      return known.computeIfAbsent(row, _ -> pages.place(tile, firstKey.plus(row)));
+      var same = known.keySet().stream().filter(other -> row.minus(other).equalTo(0).known().orElse(false)).findFirst();
+      return known.computeIfAbsent(same.orElse(row), _ -> pages.place(tile, firstKey.plus(row)));
     }
   }
 
   Places places(AttentionTiles.Tile tile, I32 firstKey) {
-    return new Places(this, tile, firstKey, new HashMap<>());
+    return new Places(this, tile, firstKey);
   }
 
   private Place place(AttentionTiles.Tile tile, I32 key) {

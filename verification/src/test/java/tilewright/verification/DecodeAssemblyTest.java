@@ -1,0 +1,65 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.numerics.ElementType;
+
+/** Assembles decoding in the tiles of every head dimension and number of rows, for every architecture. */
+class DecodeAssemblyTest {
+  private static final Assembler ASSEMBLER = Assembler.find();
+  /** Shared memory of a CTA by compute capability. */
+  private static final Map<Integer, Integer> SHARED_BYTES = Map.of(80, 166912, 86, 101376, 89, 101376, 90, 232448, 100,
+      232448, 120, 101376);
+
+  /** Of which a sample has one in sixteen. */
+  static List<Arguments> forms() {
+    var all = Stream.of(256, 128, 192, 64, 96).flatMap(dim -> Stream.of(16, 1, 8).flatMap(queries ->
+        Stream.of(true, false).flatMap(codes -> Stream.of(true, false).flatMap(paged ->
+            Stream.of(90, 86, 80, 89, 120, 100).map(gpu -> Arguments.of(dim, queries, codes, paged, gpu)))))).toList();
+    return LongSuite.of(LongSuite.of(all));
+  }
+
+  @ParameterizedTest(name = "head dimension {0}, {1} queries, codes: {2}, pages: {3}, sm{4}")
+  @MethodSource("forms")
+  void noRegistersAreSpilledAndTilesFitSharedMemory(int dim, int queries, boolean codes, boolean paged,
+      int capability) {
+    var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, queries, 8192, 8, 2, dim, dim));
+    var serving = Serving.NONE.with(new KeySplits.Ranges(4));
+    var split = plain.with(codes ? serving.with(Serving.Codes.perHead(2)) : serving);
+    var most = split.with(Band.window(1000, 0)).with(Modification.NONE.then(ScoreMod.softcap(30)))
+        .with(split.serving().withLengths("used")).paged(new Serving.Pages("table", 16, 2048));
+    var kernel = new Sm80DecodeAttentionKernel(capability).launches(paged ? most : split).launches().getFirst().kernel();
+    assertTrue(kernel.dynamicSharedBytes() <= SHARED_BYTES.get(capability));
+    assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
+  }
+
+  private static void assertSpillsNothing(String ptx, String target) {
+    switch (ASSEMBLER.assemble(ptx, target)) {
+      case Assembly.Assembled assembled -> {
+        assertEquals(List.of(), assembled.warnings());
+        assertEquals(0, assembled.resources().getFirst().spillStoreBytes(), target);
+      }
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
+    }
+  }
+}
