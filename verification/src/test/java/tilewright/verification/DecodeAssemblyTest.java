@@ -30,7 +30,7 @@ class DecodeAssemblyTest {
   private static final Map<Integer, Integer> SHARED_BYTES = Map.of(80, 166912, 86, 101376, 89, 101376, 90, 232448, 100,
       232448, 120, 101376);
 
-  /** Of which a sample has one in sixteen. */
+  /** Forms of the kernel; a sample has one in sixteen. */
   static List<Arguments> forms() {
     var all = Stream.of(256, 128, 192, 64, 96).flatMap(dim -> Stream.of(16, 1, 8).flatMap(queries ->
         Stream.of(true, false).flatMap(codes -> Stream.of(true, false).flatMap(paged ->

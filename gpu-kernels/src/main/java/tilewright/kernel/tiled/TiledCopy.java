@@ -86,7 +86,7 @@ public final class TiledCopy {
     eachAccess(thread, destination, (r, c) -> atom.copy(source, place(r, c, rest), destination.at(r, c, stage)));
   }
 
-  /** Where an element of a tile lies in another tensor. */
+  /** The place of each element of a tile in another tensor. */
   @FunctionalInterface
   public interface Places {
     I32[] of(I32 row, I32 column);

@@ -116,7 +116,7 @@ public final class CachedAttention {
         setup.rules(), setup.queries(), setup.keys());
   }
 
-  /** The same in codes of 8 bits beside a Q of 16. */
+  /** A cache of codes of 8 bits beside a Q of 16. */
   public static AttentionCases.Setup inCodes(AttentionCases.Setup setup, Serving.Codes codes) {
     var p = setup.problem();
     var views = Stream.of(p.k(), p.v()).map(QuantizedAttention::inBytes).toList();

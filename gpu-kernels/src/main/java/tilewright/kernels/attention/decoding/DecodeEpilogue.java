@@ -11,7 +11,7 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.SplitStates;
 
-/** Where a tile's rows go: to O, or of split keys in FP32 to the split's own state. */
+/** The end of a tile: its rows are stored in O, or where keys are split in FP32 in the split's own state. */
 sealed interface DecodeEpilogue {
   /** Neighbours of O that a thread stores at a time. */
   int VECTOR = 4;
@@ -23,7 +23,7 @@ sealed interface DecodeEpilogue {
         config.sinks() ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
   }
 
-  /** A row, counted from the sequence's first. */
+  /** The row of that number, counted from the sequence's first. */
   Row row(AttentionTiles.Tile tile, I32 row);
 
   /** Computes a tile and stores it, or says at once that it has no keys. */
@@ -33,11 +33,13 @@ sealed interface DecodeEpilogue {
 
   /** A row of a tile. */
   interface Row {
+    /** Whether a query and a head have the row. */
     Pred exists();
 
     /** The logit that takes part in the row's softmax, if there is one. */
     Optional<F32> sink();
 
+    /** Stores neighbours of O from a column on. */
     void store(I32 column, List<F32> values);
 
     /** Stores the row's logarithm, where that is asked for. */
@@ -64,7 +66,7 @@ sealed interface DecodeEpilogue {
     });
   }
 
-  /** Of keys that are not split. */
+  /** The epilogue of keys that are not split. */
   record Whole(Scope k, DecodeConfig config, GlobalTensor o, Optional<GlobalTensor> lse, Optional<GlobalTensor> sinks)
       implements DecodeEpilogue {
     @Override
@@ -95,7 +97,7 @@ sealed interface DecodeEpilogue {
     }
   }
 
-  /** Of a split of the keys. */
+  /** The epilogue of a split of the keys. */
   record Partial(SplitStates states) implements DecodeEpilogue {
     @Override
     public void whereNeeded(Scope k, I32 thread, AttentionTiles.Tile tile, int rows, Runnable compute) {

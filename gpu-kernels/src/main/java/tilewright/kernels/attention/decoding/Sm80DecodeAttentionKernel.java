@@ -94,7 +94,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     });
   }
 
-  /** The largest part of the heads that share keys which a tile has rows for. */
+  /** The packing of all heads that share keys, or of the largest part of them that a tile has rows for. */
   private static HeadPacking packing(AttentionProblem p) {
     int sharers = p.sizes().sharers();
     int heads = IntStream.iterate(Math.min(sharers, DecodeShape.MOST_ROWS), n -> n - 1)
@@ -128,7 +128,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
         .orElseGet(() -> LaunchSequence.of(prepare(p, shape, packing, Optional.empty())));
   }
 
-  /** Those of the largest GPU of a capability that the kernels are measured on. */
+  /** Multiprocessors of the largest GPU of the capability, or of an A100. */
   private int multiprocessors() {
     return Stream.of(Chip.values()).filter(chip -> chip.capability() == capability).mapToInt(Chip::multiprocessors)
         .max().orElse(Chip.A100.multiprocessors());
