@@ -105,7 +105,8 @@ class RunDecodeAttentionTest {
     assertRefused("only with --dtype e4m3: --descale-q", "--kv-dtype", "e4m3", "--descale-q", path("descale-k.npy"));
     assertRefused("needs sm80_decode_attention", "--kv-dtype", "e4m3", "--kernel", "sm90_attention");
     assertRefused("take a multiple of 64", "--kv-dtype", "e4m3", "--splits", "10-keys");
-    assertRefused("has f16; needed for --kv-dtype e4m3 are codes", "--kv-dtype", "e4m3", "--k", path("q.npy"));
+    assertRefused("has f16; needed for --kv-dtype e4m3 are codes", "--kv-dtype", "e4m3", "--k", path("q.npy"),
+        "--v", path("q.npy"));
   }
 
   private void assertRefused(String reason, String... options) {
