@@ -47,7 +47,8 @@ class DecodeAssemblyTest {
     var split = plain.with(codes ? serving.with(Serving.Codes.perHead(2)) : serving);
     var most = split.with(Band.window(1000, 0)).with(Modification.NONE.then(ScoreMod.softcap(30)))
         .with(split.serving().withLengths("used")).paged(new Serving.Pages("table", 16, 2048));
-    var kernel = new Sm80DecodeAttentionKernel(capability).launches(paged ? most : split).launches().getFirst().kernel();
+    var problem = paged ? most : split;
+    var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().getFirst().kernel();
     assertTrue(kernel.dynamicSharedBytes() <= SHARED_BYTES.get(capability));
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }

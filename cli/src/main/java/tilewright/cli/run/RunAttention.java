@@ -77,7 +77,8 @@ public final class RunAttention implements Callable<Integer> {
 
   @Option(names = "--kernel", paramLabel = "NAME",
       description = "sm80_attention, sm80_decode_attention, sm89_attention, sm90_attention, sm100_attention or "
-          + "sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or sm100_attention_backward (default: on a "
+          + "sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or "
+          + "sm100_attention_backward (default: on a "
           + "GPU its architecture's where that can do it, else SM80's).")
   private Optional<String> kernel;
 

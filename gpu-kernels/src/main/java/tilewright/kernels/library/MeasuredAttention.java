@@ -170,7 +170,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
       return Stream.of(codes.k(), codes.v()).map(factor -> factors(factor.buffer(), s.batch() * s.keyHeads())).toList();
     }
     return problem.quantized().map(quantized -> List.of(factors(quantized.q().buffer(), entries * s.heads()),
-        factors(quantized.k().buffer(), entries * s.keyHeads()), factors(quantized.v().buffer(), entries * s.keyHeads())))
+        factors(quantized.k().buffer(), entries * s.keyHeads()),
+        factors(quantized.v().buffer(), entries * s.keyHeads())))
         .orElse(List.of());
   }
 

@@ -122,7 +122,8 @@ public final class QuantizedAttention {
 
   /** The types of a problem in words. */
   static String types(AttentionProblem p) {
-    return p.format() + p.serving().codes().map(_ -> " on " + p.cacheType().text()).orElse("") + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
+    return p.format() + p.serving().codes().map(_ -> " on " + p.cacheType().text()).orElse("")
+        + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
   }
 
   /** Adds random positive factors; what lies between them is NaN. */
