@@ -101,8 +101,9 @@ final class AppendOperator implements PackagedOperator {
       long heads = turns() ? n.get("H") : n.get("Hk");
       var sizes = new Sizes(number(n, "B"), number(n, "Sq"), number(n, "Sk"), (int) heads, number(n, "Hk"),
           number(n, "D"), number(n, "D"));
-      var serving = new Serving(KeySplits.AUTOMATIC, Optional.of("lengths"), Optional.empty(), pages
-          ? Optional.of(new Serving.Pages("table", number(n, "rows"), number(n, "P"))) : Optional.empty(), Optional.empty());
+      var table = pages ? Optional.of(new Serving.Pages("table", number(n, "rows"), number(n, "P")))
+          : Optional.<Serving.Pages>empty();
+      var serving = new Serving(KeySplits.AUTOMATIC, Optional.of("lengths"), Optional.empty(), table, Optional.empty());
       var q = AttentionKind.view(n, "q");
       var problem = AttentionProblem.dense(type, sizes).at(q, AttentionKind.view(n, "k"), AttentionKind.view(n, "v"), q)
           .with(serving);
