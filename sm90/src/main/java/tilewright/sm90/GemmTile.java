@@ -31,8 +31,6 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   private static final int MOST_STAGES = 20;
   /** Stages of a deep ring. */
   private static final int DEEP = 5;
-  /** Elements of 16 bits. */
-  private static final int WIDEST_ROW = 64;
   /** Weights that a CTA multiplies at a time, where few rows of A are all there is: so many, or half of them. */
   private static final int MOST_AHEAD_ROWS = 128;
   /** The narrowest box of a few columns; with more columns, loading in narrow boxes takes longer than multiplying. */
@@ -90,14 +88,12 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     if (types.a() != types.b() || types.isPromoted() || types.output() == ElementType.I32) return false;
     // Only 16 bits may lie across k.
     boolean along = p.operand().bits() == Short.SIZE || p.a().isRowMajor() && p.b().isRowMajor();
-    return along && isCopied(p.a(), m, cluster.n()) && isCopied(p.b(), n, cluster.m());
+    return along && isCopied(p.a(), m) && isCopied(p.b(), n);
   }
 
-  /** Whether CTAs can each copy an equal part of a tile: across k, parts are of whole swizzled rows. */
-  private boolean isCopied(Matrix matrix, int rows, int parts) {
-    int width = Math.min(WIDEST_ROW, Integer.lowestOneBit(rows));
-    int least = isTransposed() ? Math.clamp(rows, NARROWEST_ROW, NARROW_ROW) : WIDEST_ROW;
-    return matrix.isRowMajor() || width >= least && rows / parts % width == 0;
+  /** Whether a tile's swizzled rows are wide enough: those across k take as many of its rows as divide it evenly. */
+  private boolean isCopied(Matrix matrix, int rows) {
+    return matrix.isRowMajor() || Integer.lowestOneBit(rows) >= Math.clamp(rows, NARROWEST_ROW, NARROW_ROW);
   }
 
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole SM. */

@@ -31,6 +31,7 @@ import tilewright.ptx.tensormap.SwizzleMode;
 public final class TensorTile implements OperandTile {
   private static final int MOST = 256;
   private static final int ALIGNMENT = 128;
+  private static final int SWIZZLED_ROWS = 8;
 
   private final SharedTensor tile;
   private final MappedTensor tensor;
@@ -40,8 +41,13 @@ public final class TensorTile implements OperandTile {
   private final int columns;
   private final int interleaved;
   private final int step;
+  private final int sharedMode;
 
   private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes) {
+    this(tile, tensor, boxes, 0);
+  }
+
+  private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes, int sharedMode) {
     this.tile = tile;
     this.tensor = tensor;
     this.boxRows = boxes.rows;
@@ -50,6 +56,7 @@ public final class TensorTile implements OperandTile {
     this.columns = extent(tile.layout(), 1);
     this.interleaved = boxes.interleaved;
     this.step = boxes.step;
+    this.sharedMode = sharedMode;
   }
 
   /**
@@ -92,15 +99,22 @@ public final class TensorTile implements OperandTile {
     return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
   }
 
-  /** Declares a tile that several CTAs of a cluster load together. */
+  /** Declares a tile that several CTAs of a cluster load together, each some rows, or else some columns. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
-    int share = extent(layout, 0) / blocks;
-    var boxes = Boxes.of(spec, layout, share, 1);
-    if (share % boxes.span() != 0) {
-      throw new TraceException(blocks + " blocks cannot copy " + share + " rows each of " + layout + " in boxes of "
-          + boxes.span());
+    int rows = extent(layout, 0);
+    int columns = extent(layout, 1);
+    var whole = Boxes.of(spec, layout, rows, 1);
+    boolean byColumns = whole.acrossColumns && rows % (blocks * whole.rows) != 0;
+    var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, 1) : Boxes.of(spec, layout, rows / blocks, 1);
+    int all = byColumns ? columns : rows;
+    // Swizzled rows repeat their pattern every eight.
+    boolean swizzled = !whole.acrossColumns && boxes.swizzle != SwizzleMode.NONE && blocks > 1;
+    int each = byColumns ? boxes.columns : swizzled ? SWIZZLED_ROWS : boxes.span();
+    if (all % (blocks * each) != 0) {
+      throw new TraceException(blocks + " blocks cannot copy " + all + (byColumns ? " columns" : " rows") + " of "
+          + layout + " in boxes of " + each);
     }
-    return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
+    return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes, byColumns ? 1 : 0);
   }
 
   @Override
@@ -168,7 +182,7 @@ public final class TensorTile implements OperandTile {
         shifted(begin, row, column)));
   }
 
-  /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
+  /** Fills this block's share of a stage, for all blocks of the cluster; the others fill the rest. */
   @Override
   public void loadShare(Scope k, Share share, I32 stage, Mbarrier barrier, I32... coordinate) {
     if (share.parts() == 1) {
@@ -176,8 +190,18 @@ public final class TensorTile implements OperandTile {
       return;
     }
     var mask = share.mask(k);
-    fill(k, share.part(), share.parts(), stage,
-        (box, source, at) -> TensorCopy.multicast(k, box, source, barrier, mask, at), coordinate);
+    Fill copy = (box, source, at) -> TensorCopy.multicast(k, box, source, barrier, mask, at);
+    if (sharedMode == 0) fill(k, share.part(), share.parts(), stage, copy, coordinate);
+    else fillColumns(k, share.part(), share.parts(), stage, copy, coordinate);
+  }
+
+  private void fillColumns(Scope k, I32 share, int shares, I32 stage, Fill copy, I32... coordinate) {
+    int width = columns / shares;
+    var first = share.times(width);
+    var begin = coordinate.clone();
+    begin[1] = begin[1].plus(first);
+    forEachBox(rows, width, (row, column) -> copy.copy(tile.at(k.constant(row), first.plus(column), stage), tensor,
+        shifted(begin, row, column)));
   }
 
   /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */
@@ -221,8 +245,9 @@ public final class TensorTile implements OperandTile {
    * The largest boxes that a layout can be filled with.
    *
    * @param step rows of the tile from one row of a box to the next; the rows between are those of further boxes
+   * @param acrossColumns whether rows are contiguous in the tensor
    */
-  private record Boxes(int rows, int columns, int step, int interleaved, SwizzleMode swizzle) {
+  private record Boxes(int rows, int columns, int step, int interleaved, boolean acrossColumns, SwizzleMode swizzle) {
     static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int interleaved) {
       return of(spec, layout, mostRows, MOST, interleaved);
     }
@@ -240,8 +265,8 @@ public final class TensorTile implements OperandTile {
       int step = inner == 0 ? 1 : step(plain.mode(0), width);
       int height = run(plain.mode(1 - inner), step, width,
           inner == 0 ? Math.min(MOST, mostColumns) : Math.min(MOST, mostRows));
-      var boxes = inner == 0 ? new Boxes(width, height, step, interleaved, mode)
-          : new Boxes(height, width, step, interleaved, mode);
+      var boxes = inner == 0 ? new Boxes(width, height, step, interleaved, true, mode)
+          : new Boxes(height, width, step, interleaved, false, mode);
       if (boxes.rows % interleaved != 0 || step > 1 && interleaved > 1) {
         throw new TraceException("boxes of " + boxes.rows + " rows of " + layout + " hold no whole " + interleaved);
       }

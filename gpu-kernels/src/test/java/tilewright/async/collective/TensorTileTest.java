@@ -25,7 +25,7 @@ class TensorTileTest {
   private static final TensorSpec SPEC = TensorSpec.of("A", ElementType.BF16, "M", "K", "L").contiguous("K").aligned(8);
 
   /** Declares a tile and nothing else. */
-  private record Tile(TensorSpec spec, OffsetMap layout) implements Kernel {
+  private record Tile(TensorSpec spec, OffsetMap layout, int blocks) implements Kernel {
     @Override
     public String name() {
       return "tile";
@@ -34,12 +34,16 @@ class TensorTileTest {
     @Override
     public void trace(Scope k) {
       k.block(32);
-      TensorTile.of(k, spec, layout);
+      TensorTile.shared(k, spec, layout, blocks);
     }
   }
 
   private static TensorMapSpec map(TensorSpec spec, OffsetMap layout) {
-    return CompiledKernel.compile(new Tile(spec, layout), Target.SM90A).parameters().stream()
+    return map(spec, layout, 1);
+  }
+
+  private static TensorMapSpec map(TensorSpec spec, OffsetMap layout, int blocks) {
+    return CompiledKernel.compile(new Tile(spec, layout, blocks), Target.SM90A).parameters().stream()
         .flatMap(p -> p instanceof KernelParameter.Map(var map) ? java.util.stream.Stream.of(map)
             : java.util.stream.Stream.empty()).findFirst().orElseThrow();
   }
@@ -50,6 +54,26 @@ class TensorTileTest {
     assertEquals(List.of(128, 64, 1), map.box());
     assertEquals(SwizzleMode.B128, map.swizzle());
     assertEquals(128 * 64 * 2, map.bytes());
+  }
+
+  @Test
+  void blocksThatLoadTogetherHaveRowsEach() {
+    assertEquals(List.of(32, 64, 1), map(SPEC, SwizzledRows.alongColumns(ElementType.BF16, 128, 64, 3), 4).box());
+    var across = TensorSpec.of("A", ElementType.BF16, "M", "K").contiguous("M").aligned(8);
+    assertEquals(List.of(64, 64), map(across, SwizzledRows.alongRows(ElementType.BF16, 128, 64, 3), 2).box());
+  }
+
+  @Test
+  void whereThatCutsSwizzledRowsTheyHaveColumnsEach() {
+    var across = TensorSpec.of("A", ElementType.BF16, "M", "K").contiguous("M").aligned(8);
+    assertEquals(List.of(64, 16), map(across, SwizzledRows.alongRows(ElementType.BF16, 192, 64, 3), 4).box());
+  }
+
+  @Test
+  void rowsWhosePatternBeginsAnewAreRefused() {
+    var layout = SwizzledRows.alongColumns(ElementType.BF16, 72, 64, 3);
+    var refused = assertThrows(TraceException.class, () -> map(SPEC, layout, 4));
+    assertTrue(refused.getMessage().startsWith("4 blocks cannot copy 72 rows of "), refused.getMessage());
   }
 
   @Test
