@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available() or torch.cuda.get_
 
 if torch.cuda.is_available():
     import tilewright
+    import tilewright.merging
     from tilewright import flash_attn_func, flash_attn_with_kvcache
 
 BF16, F16 = torch.bfloat16, torch.float16
@@ -299,7 +300,7 @@ def test_captured_graphs_serve_other_lengths():
 
 
 def test_compiled_functions_have_no_graph_breaks():
-    k_cache, v_cache, _ = cache((0, 0), 256, 2, 64, BF16)
+    k_cache, v_cache, _ = cache((200, 200), 256, 2, 64, BF16)
     q = torch.randn(2, 2, 4, 64, device="cuda", dtype=BF16)
     k, v = torch.randn(2, 2, 2, 2, 64, device="cuda", dtype=BF16)
     cos, sin = angles(256, 64)
