@@ -204,8 +204,6 @@ abstract class CacheContract {
         ops.caches().append(cache, q, k.slice(1, 0, 1), k.slice(1, 0, 1), Rotation.HALF, tables);
       }
     });
-    assertRefused("lay them one after the other", () -> ops.caches().attention(q,
-        KeyValueCache.of(ops.zeros(BF16, 2, 64, KEY_HEADS, DIM).slice(1, 0, 32), k, lengths), AttentionOptions.of()));
     assertRefused("needed are (N,B,Sq,H,D) and f32(N,B,H,Sq)", () -> ops.caches().merge(new AttentionState(q, q)));
   }
 
