@@ -116,7 +116,11 @@ public final class CudaCommand implements Callable<Integer> {
     if (recorded.isPresent() != record.isPresent()) {
       throw CommandFailure.badInput("--recorded needs --record, and --recorder needs none");
     }
-    recorder.ifPresent(file -> AtomicFile.write(file, RuntimeLibrary.resource("recorder.c")));
+    recorder.ifPresent(file -> {
+      AtomicFile.write(file, RuntimeLibrary.resource("recorder.c"));
+      console.note("written to " + file + "; beside a GPU: cc -shared -fPIC -O2 -o librecorder.so " + file.getFileName()
+          + " -ldl -lpthread, then TILEWRIGHT_RECORD=DIR LD_PRELOAD=$PWD/librecorder.so PROGRAM");
+    });
     recorded.ifPresent(folder -> {
       requireNew(record.orElseThrow());
       int launches = GpuRecord.convert(folder, record.orElseThrow(), device.chip().capability());
