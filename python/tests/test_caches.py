@@ -45,7 +45,8 @@ def data(folder):
             extend[f"bf16-{kind}{suffix}"] = case(many, [dim])
     for kind in ("", "-half", "-neighbours"):
         for suffix, table, more in (("", [], []), ("-pages", ["table"], PAGES)):
-            append[f"bf16{kind}{suffix}"] = case(arguments(WRITTEN + table, APPENDED + more, NEW), [dim] + [["turned", "R", [32, 64]]] * bool(kind))
+            turned = [["turned", "R", [32, 64]]] if kind else []
+            append[f"bf16{kind}{suffix}"] = case(arguments(WRITTEN + table, APPENDED + more, NEW), [dim] + turned)
     merge = case(arguments(["p", "l", "o", "lse"], ["N", "B", "Sq", "H", "D"], ["p_n", "p_b", "l_n", "l_h"]), [dim])
     (folder / "sm90.json").write_text(json.dumps({"attention_decode": decode, "attention_extend": extend,
                                                   "append_cache": append, "merge_states": {"bf16": merge}}))

@@ -60,7 +60,7 @@ abstract class CacheContract {
     return ops.tensor(BF16, all, LENGTHS.length, ROOM, KEY_HEADS, DIM);
   }
 
-  /** The same rows in pages from the last to the first. */
+  /** A copy of the rows in pages, from the last to the first. */
   private static DeviceTensor pages(Ops ops, DeviceTensor entries, int page) {
     int each = ROOM / page;
     int all = LENGTHS.length * each;

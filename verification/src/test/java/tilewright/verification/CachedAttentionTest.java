@@ -127,8 +127,8 @@ class CachedAttentionTest {
     var other = CachedAttention.paged(CachedAttention.used(sizes, new KeySplits.Ranges(splits), Band.CAUSAL, 1), 64);
     assertEquals(any.launches(other.problem()).launches().getFirst().kernel().ptx(),
         any.launches(setup.problem()).launches().getFirst().kernel().ptx());
-    assertEquals(Optional.of("pages of 24 rows: tensor copies fill shared memory in multiples of 16 rows, so take pages "
-        + "of those"), any.refusal(CachedAttention.paged(setup, 24).problem()));
+    assertEquals(Optional.of("pages of 24 rows: tensor copies fill shared memory in multiples of 16 rows, so take "
+        + "pages of those"), any.refusal(CachedAttention.paged(setup, 24).problem()));
   }
 
   /** The padding of the second entry is 37 rows of NaN, that of the third all of its keys. */

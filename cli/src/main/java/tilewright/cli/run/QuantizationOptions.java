@@ -24,7 +24,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ops.Mxf8Quantizer;
 import tilewright.reference.TensorView;
 
-/** The options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
+/** Options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {
   private static final String BLOCK = "block:";
   /** Codes that a tensor copy moves at once: 16 bytes. */

@@ -105,7 +105,8 @@ public final class TensorTile implements OperandTile {
     int columns = extent(layout, 1);
     var whole = Boxes.of(spec, layout, rows, 1);
     boolean byColumns = whole.acrossColumns && rows % (blocks * whole.rows) != 0;
-    var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, 1) : Boxes.of(spec, layout, rows / blocks, 1);
+    var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, 1)
+        : Boxes.of(spec, layout, rows / blocks, 1);
     int all = byColumns ? columns : rows;
     // Swizzled rows repeat their pattern every eight.
     boolean swizzled = !whole.acrossColumns && boxes.swizzle != SwizzleMode.NONE && blocks > 1;

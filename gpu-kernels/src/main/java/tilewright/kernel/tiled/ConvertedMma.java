@@ -12,7 +12,7 @@ import tilewright.ptx.PtxType;
 /**
  * The product of a k-slice of 8-bit floats by {@code mma.sync.m16n8k16} of f16, which holds them exactly: for Hopper
  * and SM100, whose tensor cores have no {@code mma.sync} of bytes. Of one ptxas makes the same instructions there, but
- * adds each one's sums to D apart, and keeps so many of these sums that it spills registers.
+ * adds each one's sums to D apart, and spills registers, as it keeps these sums for long.
  */
 final class ConvertedMma implements TiledMma.Multiply {
   private final MmaAtom atom;

@@ -46,7 +46,7 @@ public final class DecodedCaches {
         p.with(p.serving().with(new KeySplits.Ranges(ranges))), setup.rules());
   }
 
-  /** Of every third problem K and V have one factor each, of the others one for each head. */
+  /** Codes whose K and V have one factor each in every third problem, and one for each head in the others. */
   private static AttentionCases.Setup inCodes(AttentionCases.Setup setup, int number) {
     var codes = number % 3 == 0 ? PER_TENSOR : Serving.Codes.perHead(setup.problem().sizes().keyHeads());
     return CachedAttention.inCodes(setup, codes);

@@ -27,7 +27,7 @@ final class HeldQueries {
   private static final int EXPONENT = 0x7F800000;
   /** The bits of 2^126, the largest power of two that has an inverse which is no subnormal number. */
   private static final int LARGEST = 0x7E800000;
-  /** What the bits of a power of two and of its inverse add up to. */
+  /** The sum of the bits of a power of two and of its inverse. */
   private static final int BOTH = 0x7F000000;
 
   private final Scope k;
