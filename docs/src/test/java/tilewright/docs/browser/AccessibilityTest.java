@@ -12,7 +12,7 @@ import tilewright.docs.html.LinkCheck;
 
 /**
  * Every page of the site as a browser shows it: axe-core's rules, the console, requests, and the width of a phone. Of
- * the pages in folders, which are made from one template each, the browser opens one in {@value #OPENED}, and axe sees
+ * the pages in folders and those of records, which are made from one template each, the browser opens one in {@value #OPENED}, and axe sees
  * every other one of these; all of them with {@code -Pfull}.
  */
 class AccessibilityTest {
@@ -55,7 +55,7 @@ class AccessibilityTest {
       int nested = 0;
       for (var page : LinkCheck.pages(SITE)) {
         var name = SITE.relativize(page).toString();
-        boolean every = !name.contains("/") || Boolean.getBoolean("tilewright.full");
+        boolean every = !name.contains("/") && !name.startsWith("records-") || Boolean.getBoolean("tilewright.full");
         int number = every ? 0 : nested++;
         if (number % OPENED != 0) continue;
         boolean judged = number % SEEN == 0;
