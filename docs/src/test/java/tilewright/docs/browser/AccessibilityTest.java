@@ -12,8 +12,8 @@ import tilewright.docs.html.LinkCheck;
 
 /**
  * Every page of the site as a browser shows it: axe-core's rules, the console, requests, and the width of a phone. Of
- * the pages in folders and those of records, which are made from one template each, the browser opens one in {@value #OPENED}, and axe sees
- * every other one of these; all of them with {@code -Pfull}.
+ * pages in folders and of records, which are made from one template each, the browser opens one in {@value #OPENED},
+ * and axe sees every other one of these; all of them with {@code -Pfull}.
  */
 class AccessibilityTest {
   private static final Path SITE = Path.of("target/site").toAbsolutePath();
