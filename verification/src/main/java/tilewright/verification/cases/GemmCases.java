@@ -123,7 +123,17 @@ public final class GemmCases {
     var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
     return Stream.concat(Sm90Gemms.tiles(small).stream()
         .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))),
-        ofOtherWidths(seed)).toList();
+        Stream.concat(acrossClusters(seed), ofOtherWidths(seed))).toList();
+  }
+
+  /** Operands across k whose swizzled rows the CTAs of a cluster cannot cut, so that each loads some columns. */
+  private static Stream<Case> acrossClusters(long seed) {
+    return Stream.of("NN", "TT", "NT").flatMap(order -> {
+      var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 200, 1, order);
+      var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, order);
+      return Stream.of(tiled(small, "64x96x4-beside2-transposed", EVERYWHERE, seed),
+          tiled(large, "64x96x4-beside2-transposed", GPU_ONLY, seed));
+    });
   }
 
   /** Operands of 32 and 8 bits, in one tile of each kind. */
