@@ -1,7 +1,6 @@
 package tilewright.cli.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -10,10 +9,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,8 +35,7 @@ class Cuda12Test {
 
   @BeforeEach
   void requireCompiler() {
-    var path = System.getenv().getOrDefault("PATH", "").split(":");
-    assumeTrue(Arrays.stream(path).anyMatch(p -> Files.isExecutable(Path.of(p, "cc"))), "cc is not on the PATH");
+    CCompiler.require();
   }
 
   @Test
@@ -47,21 +43,16 @@ class Cuda12Test {
     assertEquals("CUDA 12: 9.0, 132 SMs\n5 to 68\n", run(linked()));
   }
 
-  private void compile(String... command) {
-    var ended = Tool.run(Stream.concat(Stream.of("cc"), Stream.of(command)).toList(), folder, "cc");
-    assertEquals(0, ended.status(), ended.text());
-  }
-
   private Path linked() throws IOException {
     Files.writeString(folder.resolve("stub.c"),
         CALLS.stream().map(call -> "int " + call + "(void) { return 1; }\n").collect(Collectors.joining()));
     Files.writeString(folder.resolve("stub.map"), "libcudart.so.12 { global: *; };\n");
-    compile("-shared", "-fPIC", "-Wl,-soname,libcudart.so.12", "-Wl,--version-script=stub.map", "-o", "libcudart.so",
-        "stub.c");
+    CCompiler.compile(folder, "-shared", "-fPIC", "-Wl,-soname,libcudart.so.12", "-Wl,--version-script=stub.map", "-o",
+        "libcudart.so", "stub.c");
     try (var in = Cuda12Test.class.getResourceAsStream("cuda12.c")) {
       Files.write(folder.resolve("cuda12.c"), in.readAllBytes());
     }
-    compile("-o", "cuda12", "cuda12.c", "-L.", "-lcudart");
+    CCompiler.compile(folder, "-o", "cuda12", "cuda12.c", "-L.", "-lcudart");
     return folder.resolve("cuda12");
   }
 

@@ -2,13 +2,11 @@ package tilewright.cli.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,13 +25,7 @@ class RecorderTest {
 
   @BeforeEach
   void requireCompiler() {
-    var path = System.getenv().getOrDefault("PATH", "").split(":");
-    assumeTrue(Arrays.stream(path).anyMatch(p -> Files.isExecutable(Path.of(p, "cc"))), "cc is not on the PATH");
-  }
-
-  private void compile(String... command) {
-    var ended = Tool.run(Stream.concat(Stream.of("cc"), Stream.of(command)).toList(), folder, "cc");
-    assertEquals(0, ended.status(), ended.text());
+    CCompiler.require();
   }
 
   /** Runs the program beside the recorder, in this folder, and returns what it prints. */
@@ -44,10 +36,12 @@ class RecorderTest {
       }
     }
     assertEquals(Exit.OK, Cli.run("cuda", "--recorder", folder.resolve("recorder.c").toString()).exitCode());
-    compile("-shared", "-fPIC", "-Wall", "-Werror", "-o", "librecorder.so", "recorder.c", "-ldl", "-lpthread");
-    compile("-shared", "-fPIC", "-Wl,-soname,libcudart.so.13", "-o", "libcudart.so.13", "fake_gpu.c");
-    compile("-DDRIVER", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", "libcuda.so.1", "fake_gpu.c");
-    compile("-o", "recorded", "recorded.c", "-L.", "-l:libcudart.so.13");
+    CCompiler.compile(folder, "-shared", "-fPIC", "-Wall", "-Werror", "-o", "librecorder.so", "recorder.c", "-ldl",
+        "-lpthread");
+    CCompiler.compile(folder, "-shared", "-fPIC", "-Wl,-soname,libcudart.so.13", "-o", "libcudart.so.13", "fake_gpu.c");
+    CCompiler.compile(folder, "-DDRIVER", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", "libcuda.so.1",
+        "fake_gpu.c");
+    CCompiler.compile(folder, "-o", "recorded", "recorded.c", "-L.", "-l:libcudart.so.13");
     var builder = new ProcessBuilder(folder.resolve("recorded").toString()).redirectErrorStream(true);
     builder.environment().putAll(options);
     builder.environment().putAll(Map.of("LD_LIBRARY_PATH", folder.toString(), "TILEWRIGHT_RECORD",
