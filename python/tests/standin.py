@@ -1,8 +1,13 @@
 """A driver that launches nothing, which keeps what it was given, and a package for it."""
 
+import contextlib
 import ctypes
 import json
 import lzma
+
+import plain_torch
+
+from tilewright import _dispatch, _runtime
 
 
 class StandIn:
@@ -66,3 +71,14 @@ def number(place, kind):
     """The number at an argument's place."""
     types = {"u32": ctypes.c_uint32, "s64": ctypes.c_int64, "f32": ctypes.c_float, "pointer": ctypes.c_uint64}
     return types[kind].from_address(place).value
+
+
+@contextlib.contextmanager
+def standing_in(monkeypatch, folder):
+    """A driver and a torch that stand in, and the package of a folder."""
+    plain_torch.install(monkeypatch)
+    monkeypatch.setattr(_runtime, "Data", lambda capability: _dispatch.Data(capability, folder))
+    stand_in = StandIn()
+    _runtime.use(stand_in)
+    yield stand_in
+    _runtime.use(None)

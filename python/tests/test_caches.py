@@ -2,10 +2,9 @@
 
 import json
 
-import plain_torch
 import pytest
 from plain_torch import Tensor
-from standin import StandIn, kernel, number
+from standin import StandIn, kernel, number, standing_in
 
 from tilewright import _dispatch, _runtime
 
@@ -56,13 +55,9 @@ def data(folder):
 
 @pytest.fixture
 def driver(monkeypatch, tmp_path):
-    plain_torch.install(monkeypatch)
     data(tmp_path)
-    monkeypatch.setattr(_runtime, "Data", lambda capability: _dispatch.Data(capability, tmp_path))
-    stand_in = StandIn()
-    _runtime.use(stand_in)
-    yield stand_in
-    _runtime.use(None)
+    with standing_in(monkeypatch, tmp_path) as stand_in:
+        yield stand_in
 
 
 def launched(driver, place, pointers, extents, strides):
