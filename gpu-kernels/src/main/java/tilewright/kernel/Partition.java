@@ -2,10 +2,7 @@ package tilewright.kernel;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntToLongFunction;
-import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 
 /**
@@ -149,21 +146,39 @@ public final class Partition {
   private void requireAdditive() {
     var values = threadValue.mode(1);
     for (int mode = 0; mode < tile.length; mode++) {
-      int m = mode;
-      int thread = farthest(threads(), t -> digits(t)[m]);
-      int value = farthest(values(), v -> split(values.apply(v))[m]);
-      long coordinate = digits(thread)[m] + split(values.apply(value))[m];
-      if (coordinate >= tile[m]) {
+      int thread = farthestThread(mode);
+      int value = farthestValue(values, mode);
+      long coordinate = digits(thread)[mode] + split(values.apply(value))[mode];
+      if (coordinate >= tile[mode]) {
         throw new TraceException("thread-value layout " + threadValue + " leaves tile " + Arrays.toString(tile)
-            + ": thread " + thread + ", value " + value + " has coordinate " + coordinate + " in mode " + m);
+            + ": thread " + thread + ", value " + value + " has coordinate " + coordinate + " in mode " + mode);
       }
     }
   }
 
-  /** The first number below {@code count} whose coordinate is the largest. */
-  private static int farthest(int count, IntToLongFunction coordinate) {
-    return IntStream.range(0, count).boxed().max(Comparator.<Integer>comparingLong(coordinate::applyAsLong)
-        .thenComparing(Comparator.reverseOrder())).orElse(0);
+  /** The first thread whose coordinate is the largest: of digits that add up, each is at its end if it counts. */
+  private int farthestThread(int mode) {
+    long thread = 0;
+    long below = 1;
+    for (var leaf : threadLeaves) {
+      if (leaf.extent() > 1 && split(leaf.step())[mode] > 0) thread += (leaf.extent() - 1) * below;
+      below *= leaf.extent();
+    }
+    return Math.toIntExact(thread);
+  }
+
+  /** The first value whose coordinate is the largest. */
+  private int farthestValue(Layout values, int mode) {
+    int farthest = 0;
+    long largest = -1;
+    for (int value = 0; value < values(); value++) {
+      long coordinate = split(values.apply(value))[mode];
+      if (coordinate > largest) {
+        farthest = value;
+        largest = coordinate;
+      }
+    }
+    return farthest;
   }
 
   private long[] digits(long thread) {

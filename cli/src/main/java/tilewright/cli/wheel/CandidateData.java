@@ -25,12 +25,11 @@ final class CandidateData {
   private static final int LEAST_EXTENT = 2;
 
   private final OperatorCase operator;
-  private final PackagedKernels kernels;
+  private final PackagedKernels kernels = new PackagedKernels();
   private final RandomGenerator random = new Random(1);
 
-  CandidateData(OperatorCase operator, PackagedKernels kernels) {
+  CandidateData(OperatorCase operator) {
     this.operator = operator;
-    this.kernels = kernels;
   }
 
   /** A candidate for problems of a form. */
@@ -103,7 +102,6 @@ final class CandidateData {
     var sequences = numbers.stream().map(chosen.candidate.launches()).toList();
     var fit = new FormulaFit(numbers, operator.extents(), operator.slots(),
         List.of(_ -> chosen.candidate.blocks()));
-    return new LaunchTemplate(operator.key() + " in " + chosen.candidate.name(), fit, sequences)
-        .json(launch -> kernels.number(launch.kernel()));
+    return new LaunchTemplate(operator.key() + " in " + chosen.candidate.name(), fit, sequences).json();
   }
 }

@@ -9,7 +9,6 @@ import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.LaunchSequence;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.tensormap.TensorMap;
@@ -28,14 +27,13 @@ record LaunchTemplate(String problem, FormulaFit fit, List<LaunchSequence> sampl
   }
 
   /**
-   * The launches in JSON.
+   * The launches in JSON, but for their kernels, which {@link PackagedKernels#numbered} gives their numbers.
    *
-   * @param number gives each kernel its number in the package
    * @throws IllegalStateException naming a number that no formula gives
    */
-  Map<String, Object> json(Function<PreparedLaunch, Integer> number) {
+  Map<String, Object> json() {
     var first = samples.getFirst();
-    var launches = IntStream.range(0, first.launches().size()).mapToObj(i -> launch(i, number)).toList();
+    var launches = IntStream.range(0, first.launches().size()).mapToObj(i -> launch(i)).toList();
     var workspace = IntStream.range(0, first.workspace().size()).<Object>mapToObj(i -> {
       var name = first.workspace().get(i).name();
       return List.of(name, formula("the size of " + name, s -> s.workspace().get(i).bytes()));
@@ -43,7 +41,7 @@ record LaunchTemplate(String problem, FormulaFit fit, List<LaunchSequence> sampl
     return Map.of("launches", launches, "workspace", workspace);
   }
 
-  private Object launch(int i, Function<PreparedLaunch, Integer> number) {
+  private Object launch(int i) {
     var launch = samples.getFirst().launches().get(i);
     var name = launch.kernel().name();
     var grid = List.of(formula(name + "'s grid in x", s -> s.launches().get(i).grid().x()),
@@ -54,7 +52,7 @@ record LaunchTemplate(String problem, FormulaFit fit, List<LaunchSequence> sampl
       var memory = launch.scratch().get(part).name();
       return List.of(memory, formula("the size of " + memory, s -> s.launches().get(i).scratch().get(part).bytes()));
     }).toList();
-    var json = Map.<String, Object>of("kernel", number.apply(launch), "grid", grid, "arguments", arguments);
+    var json = Map.<String, Object>of("kernel", launch.kernel(), "grid", grid, "arguments", arguments);
     if (scratch.isEmpty()) return json;
     var all = new TreeMap<>(json);
     all.put("scratch", scratch);

@@ -25,7 +25,7 @@ final class OperatorData {
   private static final int LEAST_EXTENT = 2;
 
   private final OperatorCase operator;
-  private final PackagedKernels kernels;
+  private final PackagedKernels kernels = new PackagedKernels();
   private final RandomGenerator random = new Random(1);
   /** The launches that were found, by the numbers of their kernels. */
   private final Map<List<Integer>, Integer> found = new HashMap<>();
@@ -33,9 +33,8 @@ final class OperatorData {
   /** The launches whose formulas are looked for. */
   private Samples fitted;
 
-  private OperatorData(OperatorCase operator, PackagedKernels kernels) {
+  private OperatorData(OperatorCase operator) {
     this.operator = operator;
-    this.kernels = kernels;
   }
 
   /** The problems of launches of the same kernels, and points that are kept of those where they are chosen. */
@@ -57,10 +56,9 @@ final class OperatorData {
     }
   }
 
-  /** The data in JSON. */
-  static Map<String, Object> of(OperatorCase operator, PackagedKernels kernels) {
-    return operator.candidates().isEmpty() ? new OperatorData(operator, kernels).json()
-        : new CandidateData(operator, kernels).json();
+  /** The data in JSON, but for the kernels, which {@link PackagedKernels#numbered} gives their numbers. */
+  static Map<String, Object> of(OperatorCase operator) {
+    return operator.candidates().isEmpty() ? new OperatorData(operator).json() : new CandidateData(operator).json();
   }
 
   private Map<String, Object> json() {
@@ -112,7 +110,6 @@ final class OperatorData {
       choice(i % AT_POINT == 0 ? point : near(point));
     }
     var fit = new FormulaFit(of.numbers, operator.extents(), operator.slots(), operator.guesses());
-    return new LaunchTemplate(operator.key(), fit, of.sequences)
-        .json(launch -> kernels.number(launch.kernel()));
+    return new LaunchTemplate(operator.key(), fit, of.sequences).json();
   }
 }

@@ -95,7 +95,7 @@ public final class PackageCommand implements Callable<Integer> {
     makeFolder();
     var kernels = new PackagedKernels();
     var files = new TreeMap<String, byte[]>();
-    var data = CompiledKernel.sharingTraces(() -> data(chosen, capabilities, kernels));
+    var data = data(chosen, capabilities, kernels);
     var code = assemble(kernels.all());
     var json = JsonMapper.shared();
     data.forEach((capability, operator) -> files.put(NAME + "/data/sm" + capability + ".json",

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import tilewright.kernel.CompiledKernel;
 
 /** The package's data: for each GPU the launches of its operators and the choice among them. */
 final class PackageData {
@@ -43,16 +44,20 @@ final class PackageData {
   }
 
   /**
-   * The data of a GPU in JSON.
+   * The data of a GPU in JSON. Cases are found side by side, and their kernels are numbered in order after that.
    *
-   * @param progress is told each case before it is begun
+   * @param progress is told each case when it is begun
    */
   static Map<String, Object> of(List<Named> cases, PackagedKernels kernels, Consumer<String> progress) {
-    var operators = new TreeMap<String, Map<String, Object>>();
-    for (var named : cases) {
+    var traces = new CompiledKernel.Traces();
+    var found = cases.parallelStream().map(named -> CompiledKernel.sharingTraces(traces, () -> {
       progress.accept(named.operator + " " + named.problems.key());
-      operators.computeIfAbsent(named.operator, _ -> new TreeMap<>())
-          .put(named.problems.key(), OperatorData.of(named.problems, kernels));
+      return OperatorData.of(named.problems);
+    })).toList();
+    var operators = new TreeMap<String, Map<String, Object>>();
+    for (int i = 0; i < found.size(); i++) {
+      operators.computeIfAbsent(cases.get(i).operator, _ -> new TreeMap<>())
+          .put(cases.get(i).problems.key(), kernels.numbered(found.get(i)));
     }
     return new TreeMap<>(operators);
   }

@@ -89,7 +89,7 @@ class PackageDataTest {
         .orElseThrow();
     return CompiledKernel.sharingTraces(() -> {
       var kernels = new PackagedKernels();
-      var data = tree(OperatorData.of(problems, kernels));
+      var data = tree(kernels.numbered(OperatorData.of(problems)));
       int packaged = kernels.all().size();
       var random = new Random(29);
       var all = new ArrayList<Map<String, Object>>();
