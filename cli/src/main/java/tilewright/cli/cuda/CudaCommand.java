@@ -31,6 +31,8 @@ import tilewright.simulator.SimulatorOptions;
 @Examples({"cuda ./vector_add", "cuda vector_add.cu", "cuda --chip b200 gemm.cu -- -O3 -Iinclude -- 512 512 64"})
 public final class CudaCommand implements Callable<Integer> {
   private static final String SEPARATOR = "--";
+  /** The recorder's sources, which are one file for its users. */
+  private static final List<String> RECORDER = List.of("recorder.c", "recorder_runtime.c", "recorder_driver.c");
 
   private final Console console;
 
@@ -117,7 +119,7 @@ public final class CudaCommand implements Callable<Integer> {
       throw CommandFailure.badInput("--recorded needs --record, and --recorder needs none");
     }
     recorder.ifPresent(file -> {
-      AtomicFile.write(file, RuntimeLibrary.resource("recorder.c"));
+      AtomicFile.write(file, RECORDER.stream().map(RuntimeLibrary::resource).collect(Collectors.joining("\n")));
       console.note("written to " + file + "; beside a GPU: cc -shared -fPIC -O2 -o librecorder.so " + file.getFileName()
           + " -ldl -lpthread, then TILEWRIGHT_RECORD=DIR LD_PRELOAD=$PWD/librecorder.so PROGRAM");
     });

@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 
@@ -28,9 +30,9 @@ class RecorderTest {
     CCompiler.require();
   }
 
-  /** Runs the program beside the recorder, in this folder, and returns what it prints. */
-  private String record(Map<String, String> options) throws IOException, InterruptedException {
-    for (var name : new String[] {"recorded.c", "fake_gpu.c"}) {
+  /** Runs a program beside the recorder, in this folder, and returns what it prints. */
+  private String record(String program, Map<String, String> options) throws IOException, InterruptedException {
+    for (var name : new String[] {program, "recorded.h", "fake_gpu.c"}) {
       try (var in = RecorderTest.class.getResourceAsStream(name)) {
         Files.write(folder.resolve(name), in.readAllBytes());
       }
@@ -41,7 +43,7 @@ class RecorderTest {
     CCompiler.compile(folder, "-shared", "-fPIC", "-Wl,-soname,libcudart.so.13", "-o", "libcudart.so.13", "fake_gpu.c");
     CCompiler.compile(folder, "-DDRIVER", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", "libcuda.so.1",
         "fake_gpu.c");
-    CCompiler.compile(folder, "-o", "recorded", "recorded.c", "-L.", "-l:libcudart.so.13");
+    CCompiler.compile(folder, "-o", "recorded", program, "-L.", "-l:libcudart.so.13", "-l:libcuda.so.1");
     var builder = new ProcessBuilder(folder.resolve("recorded").toString()).redirectErrorStream(true);
     builder.environment().putAll(options);
     builder.environment().putAll(Map.of("LD_LIBRARY_PATH", folder.toString(), "TILEWRIGHT_RECORD",
@@ -56,10 +58,11 @@ class RecorderTest {
     return Cli.run("cuda", "--recorded", folder.resolve("raw").toString(), "--record", folder.resolve(out).toString());
   }
 
-  @Test
-  void recordedLaunchesHaveTheSameResultsInTheSimulator() throws IOException, InterruptedException {
+  @ParameterizedTest
+  @ValueSource(strings = {"recorded.c", "recorded_driver.c"})
+  void recordedLaunchesHaveTheSameResultsInTheSimulator(String program) throws IOException, InterruptedException {
     // Element 8 + t gains t + 100 + 1000 three times, of which two are recorded.
-    assertEquals("7 3308 3432\n", record(Map.of("TILEWRIGHT_MOST", "2")));
+    assertEquals("7 3308 3432\n", record(program, Map.of("TILEWRIGHT_MOST", "2")));
     assertEquals(Exit.OK, convert("out").exitCode());
     var again = Cli.run("sim", "--sanitize", folder.resolve("out").toString());
     assertEquals(Exit.OK, again.exitCode(), again.out());
@@ -84,7 +87,7 @@ class RecorderTest {
 
   @Test
   void onlyTheKernelsThatAreAskedForAreRecorded() throws IOException, InterruptedException {
-    record(Map.of("TILEWRIGHT_ONLY", "another"));
+    record("recorded_driver.c", Map.of("TILEWRIGHT_ONLY", "another"));
     var nothing = convert("out");
     assertEquals(Exit.BAD_INPUT, nothing.exitCode());
     assertTrue(nothing.err().contains("has no launches that the recorder wrote"), nothing.err());

@@ -1,6 +1,7 @@
 // A program whose kernel adds each thread's number, an argument and a variable to an array; nvcc would register it so.
 #include <stddef.h>
 #include <stdio.h>
+#include "recorded.h"
 
 typedef struct { unsigned x, y, z; } Dim;
 
@@ -13,12 +14,6 @@ void **__cudaRegisterFatBinary(const void *);
 void __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *, void *, void *, int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 
-static const char ptx[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 bias = 0;\n"
-    ".visible .entry add(.param .u64 p, .param .u32 n) {\n.reg .u64 %a, %o;\n.reg .u32 %t, %v, %n;\n"
-    "ld.param.u64 %a, [p];\nld.param.u32 %n, [n];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nadd.u64 %a, %a, %o;\n"
-    "ld.global.u32 %v, [%a];\nadd.u32 %v, %v, %t;\nadd.u32 %v, %v, %n;\nld.global.u32 %n, [bias];\n"
-    "add.u32 %v, %v, %n;\nst.global.u32 [%a], %v;\nret;\n}\n";
 static const struct { int magic, version; const void *image; void *file; } wrapper = {0x466243b1, 1, ptx, NULL};
 char stub;
 char bias;
