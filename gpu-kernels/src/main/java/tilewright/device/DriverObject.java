@@ -12,7 +12,8 @@ abstract class DriverObject implements AutoCloseable {
     this.gpu = gpu;
   }
 
-  final Gpu gpu() {
+  /** The GPU that this belongs to. */
+  public final Gpu gpu() {
     return gpu;
   }
 

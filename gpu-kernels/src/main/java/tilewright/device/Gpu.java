@@ -248,7 +248,8 @@ public final class Gpu implements AutoCloseable {
     return driver;
   }
 
-  void enter() {
+  /** Makes the context the calling thread's current one, for calls of other libraries. */
+  public void enter() {
     if (closed.get()) throw new IllegalStateException(this + " is closed");
     driver.check(setContext.call(context), "cuCtxSetCurrent", this);
   }

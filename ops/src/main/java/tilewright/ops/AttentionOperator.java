@@ -1,6 +1,7 @@
 package tilewright.ops;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,30 @@ final class AttentionOperator {
   }
 
   DeviceTensor apply(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options) {
+    var sizes = sizes(q, k, v);
+    var result = ops.empty(q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
+    return ops.computed(result, () -> compute(q, k, v, options, result, Optional.empty()));
+  }
+
+  /** Writes the output, and the logarithms (B,H,Sq) of the rows' sums where they are asked for. */
+  void apply(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options, DeviceTensor into,
+      Optional<DeviceTensor> logarithms) {
+    var sizes = sizes(q, k, v);
+    ops.memory().requireWritable(into);
+    logarithms.ifPresent(ops.memory()::requireWritable);
+    requireForm("the output", into, q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
+    logarithms.ifPresent(logs -> requireForm("the logarithms", logs, ElementType.F32, sizes.batch(), sizes.heads(),
+        sizes.queries()));
+    compute(q, k, v, options, into, logarithms);
+  }
+
+  private static void requireForm(String what, DeviceTensor tensor, ElementType type, long... extents) {
+    if (tensor.type() == type && Arrays.equals(tensor.shape(), extents)) return;
+    throw new IllegalArgumentException(what + " of this attention cannot be " + tensor + ": needed is " + type.text()
+        + Shape.rowMajor(extents));
+  }
+
+  private Sizes sizes(DeviceTensor q, DeviceTensor k, DeviceTensor v) {
     for (var tensor : List.of(q, k, v)) {
       ops.requireOwn(tensor);
       if (tensor.rank() != MODES) {
@@ -44,26 +69,24 @@ final class AttentionOperator {
       throw new IllegalArgumentException("q " + q + ", k " + k + " and v " + v + " do not fit: needed are (B,Sq,H,D), "
           + "(B,Sk,Hk,D) and (B,Sk,Hk,Dv)");
     }
-    var sizes = new Sizes(extent(q, 0), extent(q, 1), extent(k, 1), extent(q, 2), extent(k, 2), extent(q, 3),
-        extent(v, 3));
-    var result = ops.empty(q.type(), sizes.batch(), sizes.queries(), sizes.heads(), sizes.valueDim());
-    if (result.elements() == 0) return result;
-    return ops.computed(result, () -> {
-      try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v)) {
-        var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
-            .with("V", rowsV.tensor()).with("O", result);
-        call.run(options, () -> prepare(q.type(), sizes, call, options));
-      }
-    });
+    return new Sizes(extent(q, 0), extent(q, 1), extent(k, 1), extent(q, 2), extent(k, 2), extent(q, 3), extent(v, 3));
   }
 
   private static int extent(DeviceTensor tensor, int mode) {
     return Math.toIntExact(tensor.size(mode));
   }
 
-  private Plan prepare(ElementType type, Sizes sizes, Call call, AttentionOptions options) {
-    return prepare(Attention.forward(type, sizes).logSumExp(Optional.empty())
-        .tensors(call.view("Q"), call.view("K"), call.view("V"), call.view("O")), options);
+  private void compute(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options, DeviceTensor into,
+      Optional<DeviceTensor> logarithms) {
+    if (into.elements() == 0) return;
+    try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v)) {
+      var call = new Call(ops, "attention").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
+          .with("V", rowsV.tensor()).with("O", into);
+      logarithms.ifPresent(logs -> call.with("LSE", logs));
+      call.run(options, () -> prepare(Attention.forward(q.type(), sizes(q, k, v))
+          .logSumExp(logarithms.map(_ -> call.rowView("LSE")))
+          .tensors(call.view("Q"), call.view("K"), call.view("V"), call.view("O")), options));
+    }
   }
 
   /** The launches of the first kernel that computes it. */

@@ -1,5 +1,6 @@
 package tilewright.ops;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,6 +127,26 @@ public final class CacheOperators {
    * @return output and logarithms, which the caller closes
    */
   public AttentionState merge(AttentionState states) {
+    requireStates(states);
+    var o = states.output();
+    var merged = new AttentionState(ops.empty(o.type(), o.size(1), o.size(2), o.size(3), o.size(4)),
+        ops.empty(ElementType.F32, o.size(1), o.size(3), o.size(2)));
+    return computed(merged, () -> merge(states, merged.output(), Optional.of(merged.logarithms())));
+  }
+
+  /** Merges into a tensor (B,Sq,H,D) of the states' type, such as a part of a larger one. */
+  public void merge(AttentionState states, DeviceTensor into) {
+    requireStates(states);
+    ops.memory().requireWritable(into);
+    var expected = Arrays.copyOfRange(states.output().shape(), 1, MODES + 1);
+    if (into.type() != states.output().type() || !Arrays.equals(into.shape(), expected)
+        || into.form().stride(MODES - 1) != 1) {
+      throw new IllegalArgumentException("states " + states.output() + " cannot be merged into " + into);
+    }
+    merge(states, into, Optional.empty());
+  }
+
+  private void requireStates(AttentionState states) {
     var o = states.output();
     var logs = states.logarithms();
     ops.requireOwn(o);
@@ -135,23 +156,26 @@ public final class CacheOperators {
       throw new IllegalArgumentException("states " + o + " with logarithms " + logs
           + " do not fit: needed are (N,B,Sq,H,D) and f32(N,B,H,Sq)");
     }
+  }
+
+  private void merge(AttentionState states, DeviceTensor into, Optional<DeviceTensor> intoLogarithms) {
+    if (into.elements() == 0) return;
+    var o = states.output();
     var s = new Sizes(extent(o, 1), extent(o, 2), 0, extent(o, 3), extent(o, 3), Math.max(1, extent(o, 4)),
         Math.max(1, extent(o, 4)));
-    var merged = new AttentionState(ops.empty(o.type(), o.size(1), o.size(2), o.size(3), o.size(4)),
-        ops.empty(ElementType.F32, o.size(1), o.size(3), o.size(2)));
-    if (merged.output().elements() == 0) return merged;
-    return computed(merged, () -> {
-      try (var outputs = Held.inOrder(o); var logarithms = Held.inOrder(logs)) {
-        var call = new Call(ops, "merge_states").with("partialO", outputs.tensor())
-            .with("partialLSE", logarithms.tensor()).with("O", merged.output()).with("LSE", merged.logarithms());
-        call.run("", () -> {
-          var dense = PartialStates.dense(o.type(), s, extent(o, 0));
-          var placed = new PartialStates(o.type(), s, extent(o, 0), at(dense.o(), call.phase("partialO")),
-              at(dense.lse(), call.phase("partialLSE")));
-          return Plan.of(StateMerge.prepare(placed, MergedState.dense(o.type(), s), Target.SM80));
-        });
-      }
-    });
+    try (var outputs = Held.inOrder(o); var logarithms = Held.inOrder(states.logarithms())) {
+      var call = new Call(ops, "merge_states").with("partialO", outputs.tensor())
+          .with("partialLSE", logarithms.tensor()).with("O", into);
+      intoLogarithms.ifPresent(logs -> call.with("LSE", logs));
+      call.run("", () -> {
+        var dense = PartialStates.dense(o.type(), s, extent(o, 0));
+        var placed = new PartialStates(o.type(), s, extent(o, 0), at(dense.o(), call.phase("partialO")),
+            at(dense.lse(), call.phase("partialLSE")));
+        var merged = new MergedState(o.type(), call.view("O"), intoLogarithms.map(_ -> call.rowView("LSE")),
+            Optional.empty());
+        return Plan.of(StateMerge.prepare(placed, merged, Target.SM80));
+      });
+    }
   }
 
   private static PartialStates.Stack at(PartialStates.Stack stack, long offset) {

@@ -73,6 +73,12 @@ final class Call {
     return new View(name, at.offset(), strides[0], strides[1], strides[2], strides[last]);
   }
 
+  /** The place of a number for each row, (B,H,S), as attention's kernels take it. */
+  View rowView(String name) {
+    var at = argument(name);
+    return new View(name, at.offset(), at.strides().get(0), at.strides().get(2), at.strides().get(1), 1);
+  }
+
   /** The most elements, a power of two up to 16 bytes, that a tensor's rows along the last mode are aligned to. */
   int alignment(String name) {
     var operand = operands.get(name);

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import tilewright.device.BoundKernel;
 import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
@@ -25,6 +27,7 @@ final class GpuMachine implements Machine {
   private final Runnable closing;
   private final DevicePool pool;
   private final LoadedCode<GpuFunction> functions;
+  private final List<Runnable> checks = new CopyOnWriteArrayList<>();
 
   /** @param closing what to close of the GPU and the stream in the end */
   GpuMachine(Gpu gpu, Stream stream, Runnable closing) {
@@ -69,13 +72,13 @@ final class GpuMachine implements Machine {
   /** A stream of the caller's need not be ordered with copies that name none. */
   @Override
   public void write(Storage to, long offset, MemorySegment from) {
-    stream.synchronize();
+    synchronize();
     memory(to).copyFrom(from, offset);
   }
 
   @Override
   public void read(Storage from, long offset, MemorySegment to) {
-    stream.synchronize();
+    synchronize();
     memory(from).copyTo(to, offset);
   }
 
@@ -150,7 +153,19 @@ final class GpuMachine implements Machine {
 
   @Override
   public void synchronize() {
+    checks.forEach(Runnable::run);
     stream.synchronize();
+  }
+
+  @Override
+  public Optional<Stream> stream() {
+    return Optional.of(stream);
+  }
+
+  @Override
+  public Runnable beforeWaits(Runnable check) {
+    checks.add(check);
+    return () -> checks.remove(check);
   }
 
   @Override

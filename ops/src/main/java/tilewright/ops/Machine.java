@@ -2,6 +2,8 @@ package tilewright.ops;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.Optional;
+import tilewright.device.Stream;
 import tilewright.kernel.Target;
 import tilewright.kernels.registry.KernelRegistry;
 
@@ -39,6 +41,19 @@ interface Machine {
 
   /** Waits for all launches so far. */
   void synchronize();
+
+  /** The stream that launches are enqueued on, where there is one. */
+  default Optional<Stream> stream() {
+    return Optional.empty();
+  }
+
+  /**
+   * Runs a check before each wait for launches, until the returned action is run. Where launches are done at once,
+   * there is nothing to check.
+   */
+  default Runnable beforeWaits(Runnable check) {
+    return () -> {};
+  }
 
   /** The kernels that it has room for. */
   KernelRegistry kernels();

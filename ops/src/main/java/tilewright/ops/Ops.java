@@ -4,7 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
 import tilewright.device.driver.GpuProbe;
@@ -43,7 +45,7 @@ import tilewright.simulator.SimulatorOptions;
 public final class Ops implements AutoCloseable {
   private final Machine machine;
   private final KernelRegistry registry;
-  private final PlanStore plans = new PlanStore();
+  private final PlanStore plans;
   /** Problems that differ in an extent, such as a cache that grows, mostly have one kernel. */
   private final CompiledKernel.Traces traces = new CompiledKernel.Traces();
   private final TensorMemory memory;
@@ -56,7 +58,12 @@ public final class Ops implements AutoCloseable {
   private final Quantizers quantizers;
 
   private Ops(Machine machine) {
+    this(machine, new PlanStore());
+  }
+
+  private Ops(Machine machine, PlanStore plans) {
     this.machine = machine;
+    this.plans = plans;
     this.registry = machine.kernels();
     this.memory = new TensorMemory(this, machine);
     this.products = new Products(this, machine, registry);
@@ -81,6 +88,16 @@ public final class Ops implements AutoCloseable {
    */
   public static Ops simulator(SimulatorOptions options) {
     return new Ops(new SimulatorMachine(options));
+  }
+
+  /**
+   * Opens several devices of one simulator, such as one for each rank of a
+   * {@link tilewright.ops.collectives.Communicator}. What one has prepared runs on the others too.
+   */
+  public static List<Ops> simulators(int count) {
+    var machine = new SimulatorMachine(SimulatorOptions.defaults());
+    var plans = new PlanStore();
+    return IntStream.range(0, count).mapToObj(_ -> new Ops(machine, plans)).toList();
   }
 
   /**
@@ -231,6 +248,16 @@ public final class Ops implements AutoCloseable {
     return attention.apply(q, k, v, options);
   }
 
+  /** Attention into a tensor (B,Sq,H,Dv) of any strides but along Dv, such as a part of a larger one. */
+  public void attention(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options, DeviceTensor into) {
+    attention.apply(q, k, v, options, into, Optional.empty());
+  }
+
+  /** Attention into a state, to merge with that on other keys; see {@link CacheOperators#merge(AttentionState)}. */
+  public void attention(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options, AttentionState into) {
+    attention.apply(q, k, v, options, into.output(), Optional.of(into.logarithms()));
+  }
+
   /** Attention on caches of keys and values, their filling, and merging. */
   public CacheOperators caches() {
     return caches;
@@ -345,6 +372,21 @@ public final class Ops implements AutoCloseable {
   public void synchronize() {
     memory.requireOpen();
     machine.synchronize();
+  }
+
+  /** The stream of a GPU that operators are enqueued on, for other libraries to order their work with. */
+  public Optional<Stream> stream() {
+    return machine.stream();
+  }
+
+  /**
+   * Runs a check before each wait for a GPU's results, such as a communicator's: it throws where they would be void or
+   * never come.
+   *
+   * @return ends this
+   */
+  public Runnable beforeWaits(Runnable check) {
+    return machine.beforeWaits(check);
   }
 
   /** Whether this computes on a GPU. */
