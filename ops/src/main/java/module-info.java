@@ -6,4 +6,5 @@ module tilewright.ops {
   requires transitive tilewright.simulator;
 
   exports tilewright.ops;
+  exports tilewright.ops.collectives;
 }
