@@ -7,4 +7,5 @@ module tilewright.ops {
 
   exports tilewright.ops;
   exports tilewright.ops.collectives;
+  exports tilewright.ops.parallel;
 }

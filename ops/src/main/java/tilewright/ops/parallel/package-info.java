@@ -1,0 +1,2 @@
+/** Operators whose tensors are spread over several devices. */
+package tilewright.ops.parallel;

@@ -1,0 +1,163 @@
+package tilewright.ops.parallel;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static tilewright.ops.parallel.ContextParallelAttention.ALL_GATHER;
+import static tilewright.ops.parallel.ContextParallelAttention.RING;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.numerics.ElementType;
+import tilewright.ops.AttentionOptions;
+import tilewright.ops.Ops;
+import tilewright.ops.collectives.Communicator;
+
+/** Attention over devices against the whole sequence's in FP64. */
+class ContextParallelAttentionTest {
+  private static final ElementType BF16 = ElementType.BF16;
+  private static final int HEADS = 2;
+  private static final int KEY_HEADS = 1;
+  private static final int DIM = 32;
+
+  static Stream<Arguments> cases() {
+    var quick = Stream.of(Arguments.of(RING, 2, 64, 2, true), Arguments.of(RING, 2, 64, 1, false),
+        Arguments.of(RING, 4, 64, 1, true), Arguments.of(ALL_GATHER, 2, 64, 2, true),
+        Arguments.of(ALL_GATHER, 4, 64, 1, false));
+    return Boolean.getBoolean("tilewright.full") ? Stream.concat(quick, full()) : quick;
+  }
+
+  private static Stream<Arguments> full() {
+    return Stream.of(ContextParallelAttention.values()).flatMap(way -> Stream.of(Arguments.of(way, 1, 32, 1, true),
+        Arguments.of(way, 4, 128, 1, true), Arguments.of(way, 4, 64, 2, false), Arguments.of(way, 8, 128, 1, true),
+        Arguments.of(way, 8, 256, 1, false)));
+  }
+
+  @ParameterizedTest(name = "{0} over {1}, {2} tokens of {3} entries, causal: {4}")
+  @MethodSource("cases")
+  void ranksComputeTheAttentionOfTheWholeSequence(ContextParallelAttention way, int size, int tokens, int batch,
+      boolean causal) {
+    var random = new Random(34);
+    var q = numbers(random, batch * tokens * HEADS * DIM);
+    var k = numbers(random, batch * tokens * KEY_HEADS * DIM);
+    var v = numbers(random, batch * tokens * KEY_HEADS * DIM);
+    var order = new ZigZag(size, tokens);
+    var options = causal ? AttentionOptions.of().causal() : AttentionOptions.of();
+    var outputs = each(size, ranks -> {
+      var ops = ranks.ops();
+      int each = tokens / size;
+      try (var output = way.apply(ranks, ops.tensor(BF16, part(q, batch, order, ranks), batch, each, HEADS, DIM),
+          ops.tensor(BF16, part(k, batch, order, ranks), batch, each, KEY_HEADS, DIM),
+          ops.tensor(BF16, part(v, batch, order, ranks), batch, each, KEY_HEADS, DIM), options)) {
+        return output.floats();
+      }
+    });
+    for (int rank = 0; rank < size; rank++) {
+      var positions = order.positions(rank);
+      for (int b = 0; b < batch; b++) {
+        for (int row = 0; row < positions.length; row++) {
+          for (int head = 0; head < HEADS; head++) {
+            int keys = causal ? positions[row] + 1 : tokens;
+            var expected = attention(q, k, v, tokens, b, positions[row], head, keys);
+            for (int d = 0; d < DIM; d++) {
+              int at = ((b * positions.length + row) * HEADS + head) * DIM + d;
+              assertEquals(expected[d], outputs.get(rank)[at], tolerance(expected[d]), "rank " + rank + ", row " + row);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /** Probabilities, partial outputs and the output are rounded to 8 bits each. */
+  private static double tolerance(double expected) {
+    return 2 * BF16.ulp(1) + BF16.ulp(expected);
+  }
+
+  private static float[] numbers(Random random, int count) {
+    var numbers = new float[count];
+    for (int i = 0; i < count; i++) numbers[i] = (float) BF16.round(random.nextGaussian());
+    return numbers;
+  }
+
+  /** A rank's tokens of each entry. */
+  private static float[] part(float[] all, int batch, ZigZag order, Communicator ranks) {
+    int entry = all.length / batch;
+    int share = entry / order.ranks();
+    var parts = new float[batch * share];
+    for (int b = 0; b < batch; b++) {
+      var whole = new float[entry];
+      System.arraycopy(all, b * entry, whole, 0, entry);
+      System.arraycopy(order.part(whole, ranks.rank()), 0, parts, b * share, share);
+    }
+    return parts;
+  }
+
+  private static double[] attention(float[] q, float[] k, float[] v, int tokens, int b, int query, int head, int keys) {
+    int first = ((b * tokens + query) * HEADS + head) * DIM;
+    var weights = IntStream.range(0, keys).mapToDouble(key -> Math.exp(IntStream.range(0, DIM)
+        .mapToDouble(d -> (double) q[first + d] * k[(b * tokens + key) * DIM + d]).sum() / Math.sqrt(DIM))).toArray();
+    double sum = IntStream.range(0, keys).mapToDouble(key -> weights[key]).sum();
+    return IntStream.range(0, DIM).mapToDouble(d -> IntStream.range(0, keys)
+        .mapToDouble(key -> weights[key] * v[(b * tokens + key) * DIM + d]).sum() / sum).toArray();
+  }
+
+  private static <T> List<T> each(int size, Function<Communicator, T> program) {
+    var ranks = Communicator.among(Ops.simulators(size));
+    try (var threads = Executors.newFixedThreadPool(size)) {
+      var futures = new ArrayList<Future<T>>();
+      for (var rank : ranks) {
+        Callable<T> run = () -> {
+          try {
+            return program.apply(rank);
+          } catch (RuntimeException e) {
+            rank.abort(String.valueOf(e));
+            throw e;
+          }
+        };
+        futures.add(threads.submit(run));
+      }
+      var results = new ArrayList<T>();
+      for (var future : futures) results.add(future.get());
+      return results;
+    } catch (ExecutionException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void chunksAreBalanced() {
+    var order = new ZigZag(2, 8);
+    assertArrayEquals(new int[] {0, 1, 6, 7}, order.positions(0));
+    assertArrayEquals(new int[] {2, 3, 4, 5}, order.positions(1));
+    assertArrayEquals(new float[] {0, 1, 6, 7}, order.part(new float[] {0, 1, 2, 3, 4, 5, 6, 7}, 0));
+  }
+
+  @Test
+  void whatRanksCannotShareIsRefused() {
+    var uneven = assertThrows(IllegalArgumentException.class, () -> new ZigZag(2, 10));
+    assertTrue(uneven.getMessage().contains("pad the sequence"), uneven::getMessage);
+    var ranks = Communicator.among(List.of(Ops.simulator())).getFirst();
+    var x = ranks.ops().empty(BF16, 1, 4, 1, DIM);
+    var window = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.RING.apply(ranks, x, x, x,
+        AttentionOptions.of().window(3, 0)));
+    assertTrue(window.getMessage().contains("no window 3,0"), window::getMessage);
+    var shorter = x.slice(1, 0, 2);
+    var shapes = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.RING.apply(ranks, x,
+        shorter, shorter, AttentionOptions.of()));
+    assertTrue(shapes.getMessage().contains("do not fit"), shapes::getMessage);
+  }
+}
