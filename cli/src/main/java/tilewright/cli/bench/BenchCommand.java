@@ -26,6 +26,7 @@ import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.bench.Benchmark;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.DeviceScaling;
 import tilewright.verification.bench.LaunchCost;
 import tilewright.verification.bench.SimulatorBenchmark;
 import tilewright.verification.bench.SimulatorRecord;
@@ -93,6 +94,11 @@ public final class BenchCommand implements Callable<Integer> {
           + " keep (default: three runs, at the clock that the other side's power has left).")
   private Optional<Integer> warm;
 
+  @Option(names = "--gpus", paramLabel = "N",
+      description = "Instead of kernels measure causal attention of 64k and 128k tokens on N GPUs of this machine beside "
+          + "one of them; needs NCCL.")
+  private Optional<Integer> gpus;
+
   @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")
   private Optional<Peers> compare;
 
@@ -117,15 +123,21 @@ public final class BenchCommand implements Callable<Integer> {
       throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
     }
     requireFromOneOn("--warm", warm.orElse(1));
+    requireFromOneOn("--gpus", gpus.orElse(1));
     requireFromOneOn("--launches", launches);
     requireFromOneOn("--seconds", seconds);
     out.ifPresent(AtomicFile::requireWritable);
     if (on == Backend.SIM) {
       if (compare.isPresent()) throw CommandFailure.badInput("the simulator has no peers: leave out --compare");
+      if (gpus.isPresent()) throw CommandFailure.badInput("the simulator has no GPUs to time: leave out --on sim");
       var record = simulate(chosen.isEmpty() ? SimulatorBenchmark.Options.KERNELS : chosen);
       return report(record, BenchTables.of(record), true);
     }
     try {
+      if (gpus.isPresent()) {
+        var scaling = DeviceScaling.measure(gpus.get(), SourceCommit.find());
+        return report(scaling, BenchTables.of(scaling), scaling.sound());
+      }
       return switch (subject) {
         case KERNELS -> {
           var record = run(chosen);

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import tilewright.cli.io.TextTable;
 import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.DeviceScaling;
 import tilewright.verification.bench.LaunchCost;
 import tilewright.verification.bench.SimulatorRecord;
 import tilewright.verification.bench.Soak;
@@ -38,6 +39,18 @@ final class BenchTables {
         + "%.2f bytes of garbage each; a graph of one kernel: %.2f us").formatted(cost.gpu(), cost.driver(),
             cost.launches(), cost.medianUs(), cost.p90Us(), cost.p99Us(), cost.throughputUs(), cost.bytesPerLaunch(),
             cost.graphLaunchUs());
+  }
+
+  static String of(DeviceScaling scaling) {
+    var table = new TextTable("kernel", "config", "way", "ms on one", "ms on all", "times as fast", "spread", "TFLOP/s",
+        "largest difference");
+    for (var row : scaling.rows()) {
+      table.add(row.kernel(), row.config(), row.way(), "%.2f".formatted(row.oneMs()), "%.2f".formatted(row.ms()),
+          "%.3f".formatted(row.speedup()), spread(Optional.of(row.speedupSpread())),
+          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()));
+    }
+    return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", commit "
+        + scaling.commit() + "\n" + table;
   }
 
   static String of(Soak soak) {
