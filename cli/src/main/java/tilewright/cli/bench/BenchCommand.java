@@ -95,8 +95,8 @@ public final class BenchCommand implements Callable<Integer> {
   private Optional<Integer> warm;
 
   @Option(names = "--gpus", paramLabel = "N",
-      description = "Instead of kernels measure causal attention of 64k and 128k tokens on N GPUs of this machine beside "
-          + "one of them; needs NCCL.")
+      description = "Instead of kernels measure causal attention of 64k and 128k tokens on N GPUs of this machine"
+          + " beside one of them; needs NCCL.")
   private Optional<Integer> gpus;
 
   @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")

@@ -28,6 +28,10 @@ class NcclCollectivesTest extends CollectiveContract {
 
   private static Nccl nccl;
 
+  NcclCollectivesTest() {
+    super(3, HASTY);
+  }
+
   @BeforeAll
   static void compile() throws IOException, InterruptedException {
     nccl = Nccl.load(Optional.of(NcclStandin.compile(folder)), new NcclSearch(Map.of(), folder));

@@ -7,6 +7,10 @@ import org.junit.jupiter.api.Test;
 import tilewright.ops.Ops;
 
 class SimulatedCollectivesTest extends CollectiveContract {
+  SimulatedCollectivesTest() {
+    super(3, HASTY);
+  }
+
   @Override
   List<Communicator> open(int size, CollectiveOptions options) {
     return Communicator.among(Ops.simulators(size), options);
