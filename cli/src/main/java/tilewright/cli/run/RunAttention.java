@@ -55,6 +55,7 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k codes-of-K.npy --v codes-of-V.npy --out O.npy --kv-dtype e4m3 --descale-k k.npy "
         + "--descale-v v.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --sinks sinks.npy",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --gpus 4",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
         + "--mod bias:bias.npy --gradient-of bias=dbias.npy"})
@@ -82,6 +83,11 @@ public final class RunAttention implements Callable<Integer> {
           + "GPU its architecture's where that can do it, else SM80's).")
   private Optional<String> kernel;
 
+  @Option(names = "--gpus", paramLabel = "N",
+      description = "Cut the sequence for N devices, keys and values going round: GPUs, which needs NCCL, or simulated "
+          + "ones. The kernel is the device's own.")
+  private Optional<Integer> gpus;
+
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
   private Backend backend;
 
@@ -95,6 +101,9 @@ public final class RunAttention implements Callable<Integer> {
   @Override
   public Integer call() {
     gradients.check(out, lse);
+    if (gpus.isPresent() && gradients.backward()) {
+      throw CommandFailure.badInput("--gpus computes no gradients: leave out --backward");
+    }
     (gradients.backward() ? gradients.outputs().values().stream() : Stream.concat(out.stream(), lse.stream()))
         .forEach(AtomicFile::requireWritable);
     try (var arena = Arena.ofShared()) {
@@ -104,6 +113,7 @@ public final class RunAttention implements Callable<Integer> {
   }
 
   private int forward(Inputs inputs, Arena arena) {
+    if (gpus.isPresent()) return spread(inputs, arena);
     var s = inputs.sizes();
     var chosen = choose(inputs, kernel);
     var result = backend.run(prepare(chosen, inputs, arena).toList(), console);
@@ -113,6 +123,20 @@ public final class RunAttention implements Callable<Integer> {
       lse.ifPresent(path -> AttentionFileOptions.write(path, "LSE", ElementType.F32, logarithms(s), inputs.buffers()));
     }
     return report("attention", out.orElseThrow().toString(), inputs, chosen.name(), result);
+  }
+
+  private int spread(Inputs inputs, Arena arena) {
+    if (kernel.isPresent() || lse.isPresent()) {
+      throw CommandFailure.badInput("--gpus goes without --kernel and --lse: leave them out");
+    }
+    var s = inputs.sizes();
+    var attention = new SpreadAttention(inputs, gpus.get());
+    var shape = files.shape(s, s.queries(), s.heads(), s.valueDim());
+    inputs.allocate(arena, "O", inputs.output(), shape);
+    double ms = attention.run(backend);
+    AttentionFileOptions.write(out.orElseThrow(), "O", inputs.output(), shape, inputs.buffers());
+    return report("attention", out.orElseThrow().toString(), inputs, gpus.get() + " devices",
+        new Backend.Result(List.of(), Optional.empty(), ms, Optional.empty()));
   }
 
   /** The launch, with room for O and LSE, behind that of its lists of blocks where it skips others. */

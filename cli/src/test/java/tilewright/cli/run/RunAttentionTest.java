@@ -58,6 +58,30 @@ class RunAttentionTest {
     for (int i = 0; i < KEYS; i++) assertEquals(Math.log(i + 1), lse.getFloat(4 * i), 1e-6);
   }
 
+  @Test
+  void severalDevicesComputeTheSame() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("k.npy", KEYS, i -> i);
+    npy("v.npy", KEYS, i -> i / DIM);
+    var run = run("--q", path("q.npy"), "--k", path("k.npy"), "--v", path("v.npy"), "--causal", "--gpus", "2");
+    assertEquals(0, run.exitCode(), run.err());
+    var o = data("o.npy", 2 * KEYS * DIM);
+    for (int i = 0; i < KEYS; i++) assertEquals(i / 2f, Float.float16ToFloat(o.getShort(2 * i * DIM)));
+  }
+
+  @Test
+  void whatSeveralDevicesDoNotComputeIsRefused() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("v.npy", KEYS, i -> i);
+    npy("longer.npy", 2 * KEYS, i -> i);
+    assertRefused("4 tokens into 6 chunks", "--gpus", "3");
+    assertRefused("at least 1", "--gpus", "0");
+    assertRefused("leave out other options", "--gpus", "2", "--window", "1,0");
+    assertRefused("leave them out", "--gpus", "2", "--kernel", "sm80_attention");
+    var run = run("--q", path("v.npy"), "--k", path("longer.npy"), "--v", path("longer.npy"), "--gpus", "2");
+    refused("4 queries and 8 keys", run);
+  }
+
   /** Values 0, 1, 2, …: query i sees the first i + 1 keys, or in a window the last two of them. */
   @ParameterizedTest
   @ValueSource(ints = {257, 320, 520, 1024})

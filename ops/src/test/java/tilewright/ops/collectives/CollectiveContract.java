@@ -38,7 +38,7 @@ abstract class CollectiveContract {
 
   @Test
   void allRanksGetSums() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       var x = rank.ops().ints(numbers(rank.rank(), 5), 5);
       var y = rank.ops().tensor(ElementType.F32, new float[] {0.5f + rank.rank()}, 1);
       rank.group(() -> {
@@ -53,7 +53,7 @@ abstract class CollectiveContract {
 
   @Test
   void oneRankGetsTheLargest() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       var x = rank.ops().ints(numbers(rank.rank(), 2), 2);
       var most = rank.ops().ints(new int[2], 2);
       rank.reduce(x, most, Reduction.MAX, 1);
@@ -64,7 +64,7 @@ abstract class CollectiveContract {
 
   @Test
   void eachRankGetsItsPartOfSums() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       var x = rank.ops().ints(numbers(rank.rank(), 2 * size), 2 * size);
       var part = rank.ops().ints(new int[2], 2);
       rank.reduceScatter(x, part, Reduction.SUM);
@@ -75,7 +75,7 @@ abstract class CollectiveContract {
 
   @Test
   void allRanksGetAllParts() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       var x = rank.ops().tensor(ElementType.BF16, new float[] {rank.rank(), -1}, 2);
       var all = rank.ops().zeros(ElementType.BF16, size, 2);
       rank.allGather(x, all);
@@ -91,7 +91,7 @@ abstract class CollectiveContract {
 
   @Test
   void allRanksGetWhatOneHas() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       var x = rank.ops().ints(numbers(rank.rank(), 4), 2, 2);
       rank.broadcast(x, size - 1);
       rank.broadcast(x.select(0, 1), 0);
@@ -102,7 +102,7 @@ abstract class CollectiveContract {
 
   @Test
   void tensorsGoRound() {
-    var results = Ranks.each(open(size, PATIENT), rank -> {
+    var results = RankThreads.run(open(size, PATIENT), rank -> {
       int next = (rank.rank() + 1) % size;
       int previous = (rank.rank() + size - 1) % size;
       var mine = rank.ops().ints(numbers(rank.rank(), 2), 2);

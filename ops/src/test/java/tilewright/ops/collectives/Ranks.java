@@ -23,11 +23,7 @@ final class Ranks {
     }).toList());
   }
 
-  /** The results of all ranks, in their order. */
-  static <T> List<T> each(List<Communicator> ranks, Function<Communicator, T> program) {
-    return run(ranks.stream().<Callable<T>>map(rank -> () -> program.apply(rank)).toList());
-  }
-
+  /** The results of programs that run at the same time. */
   static <T> List<T> run(List<Callable<T>> programs) {
     try (var threads = Executors.newCachedThreadPool()) {
       var futures = new ArrayList<Future<T>>();

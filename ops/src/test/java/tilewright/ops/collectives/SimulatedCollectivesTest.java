@@ -18,7 +18,7 @@ class SimulatedCollectivesTest extends CollectiveContract {
 
   @Test
   void whatIsNotJoinedHasNotCome() {
-    Ranks.each(open(2, PATIENT), rank -> {
+    RankThreads.run(open(2, PATIENT), rank -> {
       var x = rank.ops().ints(new int[] {rank.rank()}, 1);
       var work = rank.start(() -> rank.broadcast(x, 1));
       assertArrayEquals(new int[] {rank.rank()}, x.ints());

@@ -7,14 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static tilewright.ops.parallel.ContextParallelAttention.ALL_GATHER;
 import static tilewright.ops.parallel.ContextParallelAttention.RING;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,6 +19,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
+import tilewright.ops.collectives.RankThreads;
 
 /** Attention over devices against the whole sequence's in FP64. */
 class ContextParallelAttentionTest {
@@ -56,7 +51,7 @@ class ContextParallelAttentionTest {
     var v = numbers(random, batch * tokens * KEY_HEADS * DIM);
     var order = new ZigZag(size, tokens);
     var options = causal ? AttentionOptions.of().causal() : AttentionOptions.of();
-    var outputs = each(size, ranks -> {
+    var outputs = RankThreads.run(Communicator.among(Ops.simulators(size)), ranks -> {
       var ops = ranks.ops();
       int each = tokens / size;
       try (var output = way.apply(ranks, ops.tensor(BF16, part(q, batch, order, ranks), batch, each, HEADS, DIM),
@@ -113,29 +108,6 @@ class ContextParallelAttentionTest {
     double sum = IntStream.range(0, keys).mapToDouble(key -> weights[key]).sum();
     return IntStream.range(0, DIM).mapToDouble(d -> IntStream.range(0, keys)
         .mapToDouble(key -> weights[key] * v[(b * tokens + key) * DIM + d]).sum() / sum).toArray();
-  }
-
-  private static <T> List<T> each(int size, Function<Communicator, T> program) {
-    var ranks = Communicator.among(Ops.simulators(size));
-    try (var threads = Executors.newFixedThreadPool(size)) {
-      var futures = new ArrayList<Future<T>>();
-      for (var rank : ranks) {
-        Callable<T> run = () -> {
-          try {
-            return program.apply(rank);
-          } catch (RuntimeException e) {
-            rank.abort(String.valueOf(e));
-            throw e;
-          }
-        };
-        futures.add(threads.submit(run));
-      }
-      var results = new ArrayList<T>();
-      for (var future : futures) results.add(future.get());
-      return results;
-    } catch (ExecutionException | InterruptedException e) {
-      throw new AssertionError(e);
-    }
   }
 
   @Test

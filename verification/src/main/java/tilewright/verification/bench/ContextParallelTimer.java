@@ -6,20 +6,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.collectives.Communicator;
+import tilewright.ops.collectives.RankThreads;
 import tilewright.ops.parallel.ContextParallelAttention;
 import tilewright.ops.parallel.ZigZag;
 
 /** Times causal attention on one device and on all of a communicator, in turns, with a thread for each. */
-final class ContextParallelTimer implements AutoCloseable {
+final class ContextParallelTimer {
   private static final AttentionOptions CAUSAL = AttentionOptions.of().causal();
   private static final int ROUNDS = 7;
   private static final int RUNS = 4;
@@ -27,12 +24,10 @@ final class ContextParallelTimer implements AutoCloseable {
   private static final int COMPARED = 32;
 
   private final List<Communicator> ranks;
-  private final ExecutorService threads;
   private final CyclicBarrier barrier;
 
   ContextParallelTimer(List<Communicator> ranks) {
     this.ranks = ranks;
-    threads = Executors.newFixedThreadPool(ranks.size());
     barrier = new CyclicBarrier(ranks.size());
   }
 
@@ -118,27 +113,11 @@ final class ContextParallelTimer implements AutoCloseable {
     }
   }
 
-  /** Runs an action for each rank; where one fails the others do. */
   private void onEach(int devices, IntConsumer action) {
-    var running = new ArrayList<Future<?>>();
-    for (int rank = 0; rank < devices; rank++) {
-      int mine = rank;
-      running.add(threads.submit(() -> {
-        try {
-          action.accept(mine);
-        } catch (RuntimeException e) {
-          ranks.get(mine).abort(String.valueOf(e.getMessage()));
-          throw e;
-        }
-      }));
-    }
-    try {
-      for (var each : running) each.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("interrupted while timing", e);
-    }
+    RankThreads.run(ranks.subList(0, devices), rank -> {
+      action.accept(rank.rank());
+      return rank;
+    });
   }
 
   private double largestDifference(ContextParallelAttention way, ZigZag order, Tensors whole, List<Tensors> parts) {
@@ -171,10 +150,5 @@ final class ContextParallelTimer implements AutoCloseable {
       most = Math.max(most, Double.isNaN(difference) ? Double.POSITIVE_INFINITY : difference);
     }
     return most;
-  }
-
-  @Override
-  public void close() {
-    threads.shutdown();
   }
 }

@@ -47,7 +47,8 @@ public record DeviceScaling(String date, String gpu, String driver, String commi
     var devices = IntStream.range(0, gpus).mapToObj(Ops::gpu).toList();
     try {
       var ranks = Communicator.among(devices, OPTIONS);
-      try (var timer = new ContextParallelTimer(ranks)) {
+      try {
+        var timer = new ContextParallelTimer(ranks);
         var rows = new ArrayList<Row>();
         for (int tokens : TOKENS) rows.addAll(timer.rows(tokens, HEADS, KEY_HEADS, DIM));
         return new DeviceScaling(LocalDate.now(ZoneOffset.UTC).toString(), available.devices().getFirst().name(),
