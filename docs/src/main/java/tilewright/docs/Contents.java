@@ -19,7 +19,7 @@ final class Contents {
       new Group(PATH, "why", "learn-layout", "learn-kernel", "learn-gemm", "learn-barrier",
           "learn-hopper", "learn-export", "gemm-to-gpu", "ladder", "blackwell-ladder"),
       new Group("How-to", "playground", "verification", "simulator", "cuda-programs", "triton", "gpu-lab", "pytorch",
-          "pytorch-products", "examples", "profiling"),
+          "pytorch-products", "several-gpus", "examples", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "java-api", "layout-operations",
           "layout-expressions", "catalogue", "learn-notes", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",

@@ -67,7 +67,7 @@ final class ContextParallelTimer {
         double ms = Sample.of(all).quantile(0.5);
         rows.add(new DeviceScaling.Row("attention", config, way.name().toLowerCase(Locale.ROOT),
             Sample.of(one).quantile(0.5), ms, speedup.quantile(0.5),
-            List.of(speedup.quantile(0.25), speedup.quantile(0.75)), flops / ms * 1e-9,
+            speedup.spread(), flops / ms * 1e-9,
             largestDifference(way, order, whole, parts)));
       }
       return rows;

@@ -31,7 +31,8 @@ public record DeviceScaling(String date, String gpu, String driver, String commi
    * @param way how keys and values reach the other GPUs
    * @param oneMs median time on one GPU
    * @param ms median time on all
-   * @param speedup median of the turns' ratios; likewise its quartiles
+   * @param speedup median of the turns' ratios
+   * @param speedupSpread the 10th and the 90th percentile of the ratios
    * @param teraflops of all GPUs together
    * @param largestDifference between outputs of all GPUs and of one
    */
