@@ -21,6 +21,9 @@ interface Lane extends AutoCloseable {
   /** Whether all transfers so far are done. */
   boolean isIdle();
 
+  /** Whether nothing that operators compute waits for a transfer. */
+  boolean isResultSure();
+
   @Override
   void close();
 
@@ -46,6 +49,11 @@ interface Lane extends AutoCloseable {
 
     @Override
     public boolean isIdle() {
+      return true;
+    }
+
+    @Override
+    public boolean isResultSure() {
       return true;
     }
 
@@ -113,6 +121,11 @@ interface Lane extends AutoCloseable {
     @Override
     public boolean isIdle() {
       return transfers.isIdle();
+    }
+
+    @Override
+    public boolean isResultSure() {
+      return operators.isIdle() || transfers.isIdle();
     }
 
     @Override

@@ -3,6 +3,7 @@ package tilewright.ops.collectives;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
 
@@ -43,7 +44,7 @@ final class NcclTransport implements Transport {
     lane = Lane.of(ops);
     lane.begin();
     communicator = nccl.initialise(id, rank, size);
-    endOfChecks = ops.beforeWaits(this::await);
+    endOfChecks = ops.beforeWaits(() -> await(lane::isResultSure));
   }
 
   /** Waits until all ranks have joined. */
@@ -118,10 +119,14 @@ final class NcclTransport implements Transport {
   }
 
   @Override
-  public synchronized void await() {
+  public void await() {
+    await(lane::isIdle);
+  }
+
+  private synchronized void await(BooleanSupplier done) {
     requireSound();
     var deadline = Deadline.in(options.timeout());
-    while (!lane.isIdle()) pause(deadline, "transfers, or the operators before them");
+    while (!done.getAsBoolean()) pause(deadline, "transfers, or the operators before them");
     requireSound();
   }
 
