@@ -27,7 +27,7 @@ final class ApiPages {
       new Part("gpu-kernels", "tilewright/kernels", List.of("attention", "registry")),
       new Part("gpu-kernels", "tilewright/device", List.of("")),
       new Part("simulator", "tilewright/simulator", List.of("")),
-      new Part("ops", "tilewright/ops", List.of("")));
+      new Part("ops", "tilewright/ops", List.of("", "collectives", "parallel")));
 
   private ApiPages() {}
 

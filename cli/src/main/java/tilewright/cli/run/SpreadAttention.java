@@ -128,7 +128,7 @@ final class SpreadAttention {
     return (long) dim * inputs.type().bytes();
   }
 
-  /** Where the rows along D of a rank's tokens begin, in bytes. */
+  /** The offsets of the rows along D of a rank's tokens, in bytes. */
   private List<Long> rows(View view, int rank, int heads) {
     var rows = new ArrayList<Long>();
     for (int b = 0; b < inputs.sizes().batch(); b++) {

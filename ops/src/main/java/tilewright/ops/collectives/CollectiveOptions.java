@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How ranks work together: {@code CollectiveOptions.of().timeout(Duration.ofSeconds(30))}.
+ * Options of a communicator: {@code CollectiveOptions.of().timeout(Duration.ofSeconds(30))}.
  *
  * @param timeout how long a rank waits for others, to begin with and for results
  * @param library NCCL's library, which is searched for if none is given

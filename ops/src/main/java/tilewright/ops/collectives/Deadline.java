@@ -16,7 +16,7 @@ record Deadline(long nanoTime) {
     return nanoTime - System.nanoTime();
   }
 
-  /** What is left, at least a millisecond, for waits where 0 means for ever. */
+  /** Returns the time left, at least a millisecond: 0 would mean for ever. */
   int leftMillis() {
     return (int) Math.clamp(leftNanos() / 1_000_000, 1, Integer.MAX_VALUE);
   }

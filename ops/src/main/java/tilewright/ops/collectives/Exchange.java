@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Where the ranks of one process meet: the n-th collective of a rank is the n-th of all others, and the n-th tensor
+ * A meeting place for the ranks of one process: the n-th collective of a rank is the n-th of all others, and the n-th tensor
  * that it sends to another is the n-th that the other receives from it. Those that meet must agree, and the first
  * failure is everyone's.
  */

@@ -7,9 +7,9 @@ import tilewright.device.Gpu;
 import tilewright.device.Stream;
 import tilewright.ops.Ops;
 
-/** Where a rank's transfers run, beside its operators. */
+/** The stream of a rank's transfers, beside that of its operators. */
 interface Lane extends AutoCloseable {
-  /** NCCL's stream, 0 where there is none. */
+  /** Returns the handle for NCCL, 0 where there is no stream. */
   long stream();
 
   /** Makes the calling thread's calls of NCCL this device's, and later transfers wait for the operators so far. */

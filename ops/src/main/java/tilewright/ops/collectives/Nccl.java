@@ -99,7 +99,7 @@ final class Nccl {
     throw new CollectiveException(symbol + ": " + text(result));
   }
 
-  /** NCCL's words for a result, and what it says of its last error. */
+  /** Describes a result in NCCL's words, with its last error. */
   String text(int result) {
     var error = string(invoke(functions.computeIfAbsent("ncclGetErrorString",
         s -> handle(s, FunctionDescriptor.of(ADDRESS, JAVA_INT))), result));
@@ -113,7 +113,7 @@ final class Nccl {
     return text.equals(MemorySegment.NULL) ? "" : text.reinterpret(Long.MAX_VALUE).getString(0);
   }
 
-  /** What all ranks of a new communicator must know. */
+  /** Returns a new unique id, by which the ranks of a communicator find each other. */
   byte[] uniqueId() {
     try (var arena = Arena.ofConfined()) {
       var id = arena.allocate(UNIQUE_ID);

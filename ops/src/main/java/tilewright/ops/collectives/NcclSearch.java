@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The places where NCCL's library may lie: a given file; what the dynamic linker finds, which is not a file; CUDA's and
- * the system's folders; and the Python environments on the PATH, where PyTorch's wheel brings it.
+ * The folders in which NCCL's library may lie: the system's, CUDA's, and those of the Python environments on the PATH,
+ * to which PyTorch's wheel brings it.
  */
 record NcclSearch(Map<String, String> environment, Path home) {
   static final String NAME = "libnccl.so.2";
@@ -82,7 +82,7 @@ record NcclSearch(Map<String, String> environment, Path home) {
     return found.stream().sorted().toList();
   }
 
-  /** Where it looked, and how to install it. */
+  /** Names the places that were searched, and ways to install the library. */
   String explanation() {
     return "NCCL (" + NAME + ") is not installed: the dynamic linker does not find it, nor is it in "
         + String.join(", ", SYSTEM) + ", or as nvidia/nccl/lib/" + NAME + " in the Python packages of " + prefixes()

@@ -2,7 +2,7 @@ package tilewright.ops.collectives;
 
 import java.util.function.DoubleBinaryOperator;
 
-/** How the elements of all ranks become one. */
+/** Functions that make one element of those of all ranks. */
 public enum Reduction {
   SUM(0, (a, b) -> a + b),
   PRODUCT(1, (a, b) -> a * b),

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
-/** How processes learn the unique id that rank 0 makes. */
+/** A way for processes to learn the unique id that rank 0 makes. */
 public sealed interface Rendezvous permits FileRendezvous, TcpRendezvous {
 
   /** A file that all processes see. Rank 0 writes it, and removes it once all have joined: each run has its own. */

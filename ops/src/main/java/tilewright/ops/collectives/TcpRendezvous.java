@@ -15,10 +15,10 @@ import java.util.stream.IntStream;
 
 /** A question and an answer between each rank and rank 0. */
 record TcpRendezvous(InetSocketAddress address) implements Rendezvous {
-  /** What a question begins with, so that a stranger's is noticed. */
+  /** The first word of a question, so that a stranger's is noticed. */
   private static final int MAGIC = 0x7469_6c65;
   private static final long RETRY_NANOS = 20_000_000;
-  /** How long rank 0 waits for a connection's question. */
+  /** The time that rank 0 waits for a connection's question, which others wait through. */
   private static final int QUESTION_MILLIS = 2000;
 
   @Override

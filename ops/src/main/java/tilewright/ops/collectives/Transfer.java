@@ -9,7 +9,7 @@ sealed interface Transfer {
   /** The types that all machines add. */
   List<ElementType> REDUCED = List.of(ElementType.F32, ElementType.F16, ElementType.BF16, ElementType.I32);
 
-  /** What all that take part must agree on. */
+  /** Describes the type, the size and the operation, on which all ranks that take part must agree. */
   String signature();
 
   /** The tensors that take part. */

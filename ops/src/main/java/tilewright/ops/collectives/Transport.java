@@ -2,7 +2,7 @@ package tilewright.ops.collectives;
 
 import java.util.List;
 
-/** What moves tensors among ranks, for one of them. */
+/** Moves tensors among ranks, on behalf of one of them. */
 interface Transport {
   /** Begins transfers together, behind the operators so far. */
   Work start(List<Transfer> transfers);

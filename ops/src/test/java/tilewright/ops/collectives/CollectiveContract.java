@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import tilewright.numerics.ElementType;
 import tilewright.ops.Ops;
 
-/** What ranks get of each other, by the definition of each collective, whatever moves the data. */
+/** Each collective against its definition, whatever moves the data. */
 abstract class CollectiveContract {
   static final CollectiveOptions PATIENT = CollectiveOptions.of().timeout(Duration.ofSeconds(60));
   static final CollectiveOptions HASTY = CollectiveOptions.of().timeout(Duration.ofMillis(100));

@@ -48,7 +48,7 @@ class GpuCollectivesTest extends CollectiveContract {
     devices.forEach(Ops::close);
   }
 
-  /** What a process of a rank prints. */
+  /** The end of a rank's process. */
   private record Ended(int status, String output) {}
 
   private static Ended program(int rank, Path file, String what) throws IOException, InterruptedException {

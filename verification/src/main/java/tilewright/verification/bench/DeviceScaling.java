@@ -22,13 +22,13 @@ public record DeviceScaling(String date, String gpu, String driver, String commi
   private static final int KEY_HEADS = 8;
   private static final int DIM = 128;
   private static final CollectiveOptions OPTIONS = CollectiveOptions.of().timeout(Duration.ofMinutes(1));
-  /** What rounding of partial outputs and of the output to BF16 may change, of outputs below one. */
+  /** The most that rounding partial outputs and the output to BF16 may change; outputs here are below one. */
   private static final double TOLERANCE = 0.02;
 
   /**
    * One sequence in one way.
    *
-   * @param way how keys and values reach the other GPUs
+   * @param way by which keys and values reach the other GPUs
    * @param oneMs median time on one GPU
    * @param ms median time on all
    * @param speedup median of the turns' ratios
