@@ -9,6 +9,7 @@ import static tilewright.ops.parallel.ContextParallelAttention.RING;
 
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,11 @@ class ContextParallelAttentionTest {
   private static final int HEADS = 2;
   private static final int KEY_HEADS = 1;
   private static final int DIM = 32;
+
+  /** The devices, which are closed afterwards. */
+  List<Ops> open(int size) {
+    return Ops.simulators(size);
+  }
 
   static Stream<Arguments> cases() {
     var quick = Stream.of(Arguments.of(RING, 2, 64, 2, true), Arguments.of(RING, 2, 64, 1, false),
@@ -51,7 +57,7 @@ class ContextParallelAttentionTest {
     var v = numbers(random, batch * tokens * KEY_HEADS * DIM);
     var order = new ZigZag(size, tokens);
     var options = causal ? AttentionOptions.of().causal() : AttentionOptions.of();
-    var outputs = RankThreads.run(Communicator.among(Ops.simulators(size)), ranks -> {
+    var outputs = each(size, ranks -> {
       var ops = ranks.ops();
       int each = tokens / size;
       try (var output = way.apply(ranks, ops.tensor(BF16, part(q, batch, order, ranks), batch, each, HEADS, DIM),
@@ -74,6 +80,20 @@ class ContextParallelAttentionTest {
           }
         }
       }
+    }
+  }
+
+  private <T> List<T> each(int size, Function<Communicator, T> program) {
+    var devices = open(size);
+    try {
+      var ranks = Communicator.among(devices);
+      try {
+        return RankThreads.run(ranks, program);
+      } finally {
+        ranks.forEach(Communicator::close);
+      }
+    } finally {
+      devices.forEach(Ops::close);
     }
   }
 
