@@ -9,8 +9,9 @@ import java.util.Optional;
  *
  * @param timeout how long a rank waits for others, to begin with and for results
  * @param library NCCL's library, which is searched for if none is given
+ * @param checked whether processes compare their calls before each
  */
-public record CollectiveOptions(Duration timeout, Optional<Path> library) {
+public record CollectiveOptions(Duration timeout, Optional<Path> library, boolean checked) {
   private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
 
   public CollectiveOptions {
@@ -21,16 +22,24 @@ public record CollectiveOptions(Duration timeout, Optional<Path> library) {
 
   /** Ranks wait for five minutes, and NCCL is searched for. */
   public static CollectiveOptions of() {
-    return new CollectiveOptions(DEFAULT_TIMEOUT, Optional.empty());
+    return new CollectiveOptions(DEFAULT_TIMEOUT, Optional.empty(), false);
   }
 
   /** Ranks wait for another time. */
   public CollectiveOptions timeout(Duration duration) {
-    return new CollectiveOptions(duration, library);
+    return new CollectiveOptions(duration, library, checked);
   }
 
   /** NCCL is this library. */
   public CollectiveOptions library(Path path) {
-    return new CollectiveOptions(timeout, Optional.of(path));
+    return new CollectiveOptions(timeout, Optional.of(path), checked);
+  }
+
+  /**
+   * Processes tell each other before each call which one it is, and wait for the answer: for tests and for finding
+   * mistakes. Ranks of one process always compare their calls, without waiting.
+   */
+  public CollectiveOptions check() {
+    return new CollectiveOptions(timeout, library, true);
   }
 }

@@ -27,8 +27,8 @@ import tilewright.ops.Ops;
  * in Java: elements are reduced in the order of ranks and rounded once.
  *
  * <p>Tensors must lie in order without gaps. Ranks of one process that call different collectives, or with other types
- * or sizes, all get a {@link CollectiveException} that says so. Of another process nothing is known: there the ranks
- * fail after the timeout. A rank that waits for results ({@link DeviceTensor#floats}, {@link Ops#synchronize}) waits no
+ * or sizes, all get a {@link CollectiveException} that says so; those of several processes do with
+ * {@link CollectiveOptions#check}, and else fail after the timeout, or get wrong numbers of wrong sizes. A rank that waits for results ({@link DeviceTensor#floats}, {@link Ops#synchronize}) waits no
  * longer than the timeout either. After a failure the communicator is of no use.
  */
 public final class Communicator implements AutoCloseable {
@@ -124,7 +124,8 @@ public final class Communicator implements AutoCloseable {
       throw e;
     }
     rendezvous.joined(rank);
-    return new Communicator(ops, rank, size, transport);
+    return new Communicator(ops, rank, size,
+        options.checked() ? new CheckedTransport(ops, rank, size, transport) : transport);
   }
 
   /** Returns this rank, from 0. */

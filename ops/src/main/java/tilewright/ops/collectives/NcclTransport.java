@@ -60,9 +60,10 @@ final class NcclTransport implements Transport {
     nccl.call("ncclGroupStart");
     try {
       transfers.forEach(this::enqueue);
-    } finally {
-      int result = nccl.result("ncclGroupEnd");
-      if (result != Nccl.SUCCESS && result != Nccl.IN_PROGRESS) fail("ncclGroupEnd: " + nccl.text(result));
+      nccl.call("ncclGroupEnd");
+    } catch (CollectiveException e) {
+      nccl.result("ncclGroupEnd");
+      fail(e.getMessage());
     }
     settle("other ranks in " + transfers.stream().map(Transfer::signature).toList());
     return lane.end();

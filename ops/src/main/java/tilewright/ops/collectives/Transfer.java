@@ -102,6 +102,8 @@ sealed interface Transfer {
   sealed interface Pair extends Transfer {
     DeviceTensor tensor();
 
+    int peer();
+
     @Override
     default String signature() {
       return text(tensor());

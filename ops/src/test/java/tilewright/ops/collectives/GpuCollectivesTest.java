@@ -75,6 +75,14 @@ class GpuCollectivesTest extends CollectiveContract {
   }
 
   @Test
+  void processesThatDisagreeBothFailAndSayWhy(@TempDir Path folder) {
+    for (var ended : programs(folder, "add", "other")) {
+      assertNotEquals(0, ended.status, ended::output);
+      assertTrue(ended.output.contains("has broadcast from rank 0 of 1 elements of f32"), ended::output);
+    }
+  }
+
+  @Test
   void aProcessThatDiesFailsTheOtherInTime(@TempDir Path folder) {
     var first = programs(folder, "add", "die").getFirst();
     assertNotEquals(0, first.status, first::output);

@@ -1,5 +1,6 @@
 package tilewright.ops.collectives;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -138,6 +140,58 @@ class NcclCollectivesTest extends CollectiveContract {
     return assertThrows(CollectiveException.class,
         () -> rendezvous.exchange(rank, size, () -> new byte[Nccl.UNIQUE_ID_BYTES], HASTY.timeout(
             Duration.ofSeconds(1))));
+  }
+
+  /** What processes get that call what their rank says. */
+  private static List<Object> checked(Path file, int size, Consumer<Communicator> calls) {
+    return Ranks.run(IntStream.range(0, size).<Callable<Object>>mapToObj(i -> () -> {
+      try (var rank = Communicator.join(Ops.simulator(), nccl, i, size, Rendezvous.file(file), PATIENT.check())) {
+        calls.accept(rank);
+        return "done";
+      } catch (RuntimeException e) {
+        return e;
+      }
+    }).toList());
+  }
+
+  @Test
+  void processesThatCheckAndDisagreeAllFailAndSayWhy(@TempDir Path shared) {
+    for (var outcome : checked(shared.resolve("id"), 2, rank -> {
+      var x = rank.ops().ints(new int[1 + rank.rank()], 1 + rank.rank());
+      rank.allReduce(x, x, Reduction.SUM);
+    })) {
+      assertMessage("has all-reduce SUM of 1 elements of i32", outcome);
+      assertMessage("has all-reduce SUM of 2 elements of i32", outcome);
+    }
+    for (var outcome : checked(shared.resolve("other"), 2, rank -> {
+      var x = rank.ops().ints(new int[2], 2);
+      if (rank.rank() == 0) rank.send(x, 1);
+      else rank.receive(x.slice(0, 0, 1), 0);
+    })) {
+      assertMessage("has transfer from 0 to 1 of 2 elements of i32", outcome);
+      assertMessage("has transfer from 0 to 1 of 1 elements of i32", outcome);
+    }
+  }
+
+  @Test
+  void processesThatCheckAndAgreeGoOn(@TempDir Path shared) {
+    var outcomes = checked(shared.resolve("id"), 3, rank -> {
+      int next = (rank.rank() + 1) % 3;
+      int previous = (rank.rank() + 2) % 3;
+      var mine = rank.ops().ints(new int[] {rank.rank(), 7}, 2);
+      var theirs = rank.ops().ints(new int[3], 3);
+      var all = rank.ops().ints(new int[] {rank.rank()}, 1);
+      rank.group(() -> {
+        rank.send(mine.slice(0, 0, 1), next);
+        rank.send(mine, previous);
+        rank.receive(theirs.slice(0, 1, 3), next);
+        rank.receive(theirs.slice(0, 0, 1), previous);
+        rank.broadcast(all, 0);
+      });
+      assertArrayEquals(new int[] {previous, next, 7}, theirs.ints());
+      assertArrayEquals(new int[] {0}, all.ints());
+    });
+    assertEquals(List.of("done", "done", "done"), outcomes);
   }
 
   @Test
