@@ -23,13 +23,14 @@ import tilewright.ops.Ops;
  * }
  *
  * <p>Transfers follow the operators that were called before, and operators called later follow the transfers. On GPUs
- * NCCL makes them, on a stream of their own; {@link #start} lets operators run meanwhile. In the simulator they are made
- * in Java: elements are reduced in the order of ranks and rounded once.
+ * NCCL makes them, on a stream of their own; {@link #start} lets operators run meanwhile. In the simulator they are
+ * made in Java: elements are reduced in the order of ranks and rounded once.
  *
  * <p>Tensors must lie in order without gaps. Ranks of one process that call different collectives, or with other types
- * or sizes, all get a {@link CollectiveException} that says so; those of several processes do with
- * {@link CollectiveOptions#check}, and else fail after the timeout, or get wrong numbers of wrong sizes. A rank that waits for results ({@link DeviceTensor#floats}, {@link Ops#synchronize}) waits no
- * longer than the timeout either. After a failure the communicator is of no use.
+ * or sizes, all get a {@link CollectiveException} that says so. Those of several processes do with
+ * {@link CollectiveOptions#check}; else they fail after the timeout, or get wrong numbers where only sizes differ. A
+ * rank that waits for results ({@link DeviceTensor#floats}, {@link Ops#synchronize}) waits no longer than the timeout
+ * either. After a failure the communicator is of no use.
  */
 public final class Communicator implements AutoCloseable {
   private final Ops ops;
