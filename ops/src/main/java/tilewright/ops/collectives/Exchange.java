@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * A meeting place for the ranks of one process: the n-th collective of a rank is the n-th of all others, and the n-th tensor
- * that it sends to another is the n-th that the other receives from it. Those that meet must agree, and the first
- * failure is everyone's.
+ * A meeting place for the ranks of one process: the n-th collective of a rank is the n-th of all others, and the n-th
+ * tensor that it sends to another is the n-th that the other receives from it. Those that meet must agree, and the
+ * first failure is everyone's.
  */
 final class Exchange {
   private final int size;
