@@ -28,6 +28,16 @@ public enum ContextParallelAttention {
     void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output) {
       GatheredAttention.run(sequence, ranks, options, output);
     }
+  },
+  /**
+   * Every rank gets all tokens of its share of the heads, and gives their output back (DeepSpeed Ulysses, Jacobs et al.
+   * 2023). Both numbers of heads must be multiples of the number of ranks.
+   */
+  ALL_TO_ALL {
+    @Override
+    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output) {
+      new HeadsAttention(sequence, ranks).run(options, output);
+    }
   };
 
   /**

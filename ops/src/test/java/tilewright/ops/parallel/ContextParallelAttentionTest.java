@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static tilewright.ops.parallel.ContextParallelAttention.ALL_GATHER;
+import static tilewright.ops.parallel.ContextParallelAttention.ALL_TO_ALL;
 import static tilewright.ops.parallel.ContextParallelAttention.RING;
 
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,8 +27,8 @@ import tilewright.ops.collectives.RankThreads;
 /** Attention over devices against the whole sequence's in FP64. */
 class ContextParallelAttentionTest {
   private static final ElementType BF16 = ElementType.BF16;
-  private static final int HEADS = 2;
-  private static final int KEY_HEADS = 1;
+  private static final int HEADS = 4;
+  private static final int KEY_HEADS = 2;
   private static final int DIM = 32;
 
   /** The devices, which are closed afterwards. */
@@ -37,14 +39,16 @@ class ContextParallelAttentionTest {
   static Stream<Arguments> cases() {
     var quick = Stream.of(Arguments.of(RING, 2, 64, 2, true), Arguments.of(RING, 2, 64, 1, false),
         Arguments.of(RING, 4, 64, 1, true), Arguments.of(ALL_GATHER, 2, 64, 2, true),
-        Arguments.of(ALL_GATHER, 4, 64, 1, false));
+        Arguments.of(ALL_GATHER, 4, 64, 1, false), Arguments.of(ALL_TO_ALL, 2, 64, 2, true));
     return Boolean.getBoolean("tilewright.full") ? Stream.concat(quick, full()) : quick;
   }
 
   private static Stream<Arguments> full() {
-    return Stream.of(ContextParallelAttention.values()).flatMap(way -> Stream.of(Arguments.of(way, 1, 32, 1, true),
+    var ofHeads = Stream.of(Arguments.of(ALL_TO_ALL, 1, 32, 1, true), Arguments.of(ALL_TO_ALL, 2, 128, 1, false));
+    return Stream.concat(ofHeads, Stream.of(RING, ALL_GATHER).flatMap(way -> Stream.of(
+        Arguments.of(way, 1, 32, 1, true),
         Arguments.of(way, 4, 128, 1, true), Arguments.of(way, 4, 64, 2, false), Arguments.of(way, 8, 128, 1, true),
-        Arguments.of(way, 8, 256, 1, false)));
+        Arguments.of(way, 8, 256, 1, false))));
   }
 
   @ParameterizedTest(name = "{0} over {1}, {2} tokens of {3} entries, causal: {4}")
@@ -121,13 +125,16 @@ class ContextParallelAttentionTest {
     return parts;
   }
 
+  /** A row of the output, from as many keys as it sees. */
   private static double[] attention(float[] q, float[] k, float[] v, int tokens, int b, int query, int head, int keys) {
     int first = ((b * tokens + query) * HEADS + head) * DIM;
-    var weights = IntStream.range(0, keys).mapToDouble(key -> Math.exp(IntStream.range(0, DIM)
-        .mapToDouble(d -> (double) q[first + d] * k[(b * tokens + key) * DIM + d]).sum() / Math.sqrt(DIM))).toArray();
-    double sum = IntStream.range(0, keys).mapToDouble(key -> weights[key]).sum();
+    var rows = IntStream.range(0, keys)
+        .map(key -> ((b * tokens + key) * KEY_HEADS + head / (HEADS / KEY_HEADS)) * DIM).toArray();
+    var weights = IntStream.of(rows).mapToDouble(row -> Math.exp(IntStream.range(0, DIM)
+        .mapToDouble(d -> (double) q[first + d] * k[row + d]).sum() / Math.sqrt(DIM))).toArray();
+    double sum = DoubleStream.of(weights).sum();
     return IntStream.range(0, DIM).mapToDouble(d -> IntStream.range(0, keys)
-        .mapToDouble(key -> weights[key] * v[(b * tokens + key) * DIM + d]).sum() / sum).toArray();
+        .mapToDouble(key -> weights[key] * v[rows[key] + d]).sum() / sum).toArray();
   }
 
   @Test
@@ -147,6 +154,11 @@ class ContextParallelAttentionTest {
     var window = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.RING.apply(ranks, x, x, x,
         AttentionOptions.of().window(3, 0)));
     assertTrue(window.getMessage().contains("no window 3,0"), window::getMessage);
+    var two = Communicator.among(Ops.simulators(2)).getFirst();
+    var odd = two.ops().empty(BF16, 1, 4, 3, DIM);
+    var heads = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.ALL_TO_ALL.apply(two, odd,
+        odd, odd, AttentionOptions.of()));
+    assertTrue(heads.getMessage().contains("among 2 ranks"), heads::getMessage);
     var shorter = x.slice(1, 0, 2);
     var shapes = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.RING.apply(ranks, x,
         shorter, shorter, AttentionOptions.of()));

@@ -1,0 +1,93 @@
+package tilewright.ops.parallel;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.ops.AttentionOptions;
+import tilewright.ops.DeviceTensor;
+import tilewright.ops.Ops;
+import tilewright.ops.collectives.Communicator;
+
+/** Attention of all tokens in a rank's share of the heads, which ranks exchange before and after. */
+final class HeadsAttention {
+  private final Sequence s;
+  private final Communicator ranks;
+  private final Ops ops;
+  private final List<DeviceTensor> memory = new ArrayList<>();
+
+  HeadsAttention(Sequence sequence, Communicator ranks) {
+    this.s = sequence;
+    this.ranks = ranks;
+    this.ops = ranks.ops();
+    for (var tensor : List.of(s.q(), s.k())) {
+      if (tensor.size(2) % ranks.size() != 0) {
+        throw new IllegalArgumentException("cannot share the heads of " + tensor + " among " + ranks.size()
+            + " ranks: needed is a multiple");
+      }
+    }
+  }
+
+  void run(AttentionOptions options, DeviceTensor output) {
+    try (var q = whole(s.q()); var k = whole(s.k()); var v = whole(s.v()); var o = whole(output)) {
+      ranks.group(() -> {
+        scatter(s.q(), q);
+        scatter(s.k(), k);
+        scatter(s.v(), v);
+      });
+      ops.attention(q.view(), k.view(), v.view(), options, o.view());
+      gather(o, output);
+    } finally {
+      memory.forEach(DeviceTensor::close);
+    }
+  }
+
+  /** Room for all tokens of the rank's heads of a tensor. */
+  private WholeSequence whole(DeviceTensor part) {
+    return WholeSequence.empty(ops, s.order(), part.type(), part.size(0), part.size(2) / ranks.size(), part.size(3));
+  }
+
+  /** A chunk (S,B,H,D) of the rank's tokens, of another rank's heads. */
+  private DeviceTensor chunk(DeviceTensor part, int half, int rank) {
+    long heads = part.size(2) / ranks.size();
+    return s.chunk(part, half).transpose(0, 1).slice(2, rank * heads, (rank + 1) * heads);
+  }
+
+  private void scatter(DeviceTensor part, WholeSequence whole) {
+    for (int half = 0; half < 2; half++) {
+      for (int peer = 0; peer < ranks.size(); peer++) {
+        var chunk = chunk(part, half, peer);
+        if (peer == s.rank()) {
+          ops.copy(chunk, whole.chunk(peer, half));
+          continue;
+        }
+        var sent = ops.contiguous(chunk);
+        memory.add(sent);
+        ranks.send(sent, peer);
+        ranks.receive(whole.chunk(peer, half), peer);
+      }
+    }
+  }
+
+  /** A chunk that comes, and its place. */
+  private record Coming(DeviceTensor from, DeviceTensor into) {}
+
+  private void gather(WholeSequence whole, DeviceTensor output) {
+    var coming = new ArrayList<Coming>();
+    ranks.group(() -> {
+      for (int half = 0; half < 2; half++) {
+        for (int peer = 0; peer < ranks.size(); peer++) {
+          var place = chunk(output, half, peer);
+          if (peer == s.rank()) {
+            ops.copy(whole.chunk(peer, half), place);
+            continue;
+          }
+          var room = ops.empty(place.type(), place.shape());
+          memory.add(room);
+          coming.add(new Coming(room, place));
+          ranks.send(whole.chunk(peer, half), peer);
+          ranks.receive(room, peer);
+        }
+      }
+    });
+    coming.forEach(chunk -> ops.copy(chunk.from, chunk.into));
+  }
+}
