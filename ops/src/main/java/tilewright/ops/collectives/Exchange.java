@@ -122,6 +122,11 @@ final class Exchange {
     notifyAll();
   }
 
+  /** Whether no rank has failed. */
+  synchronized boolean isSound() {
+    return failure.isEmpty();
+  }
+
   /** @throws CollectiveException when a rank has failed */
   synchronized void requireSound() {
     failure.ifPresent(reason -> {

@@ -170,16 +170,17 @@ final class NcclTransport implements Transport {
     }
   }
 
+  /** Throws only where transfers of this rank did not end: a failure of others is theirs. */
   @Override
   public synchronized void close() {
     if (closed) return;
     try {
-      if (failure.isEmpty()) await();
+      if (failure.isEmpty() && !lane.isIdle()) await();
+    } finally {
       if (failure.isEmpty()) {
         ops.stream().ifPresent(stream -> stream.gpu().enter());
-        nccl.result("ncclCommDestroy", communicator);
+        nccl.result(exchange.isSound() ? "ncclCommDestroy" : "ncclCommAbort", communicator);
       }
-    } finally {
       closed = true;
       endOfChecks.run();
       lane.close();
