@@ -131,18 +131,18 @@ class NcclCollectivesTest extends CollectiveContract {
     assertMessage("exists already", assertThrows(CollectiveException.class,
         () -> new FileRendezvous(file).exchange(0, 2, () -> new byte[Nccl.UNIQUE_ID_BYTES], HASTY)));
     var tcp = Rendezvous.tcp("localhost", freePort());
-    var outcomes = Ranks.run(List.<Callable<Object>>of(() -> failure(tcp, 0, 2), () -> failure(tcp, 1, 3)));
+    var outcomes = Ranks.run(List.<Callable<Object>>of(
+        () -> failure(tcp, 0, 2, HASTY.timeout(Duration.ofSeconds(2))), () -> failure(tcp, 1, 3, PATIENT)));
     assertMessage("timeout", outcomes.get(0));
     assertMessage("rank 0 has 2 ranks", outcomes.get(1));
   }
 
-  private static Object failure(Rendezvous rendezvous, int rank, int size) {
+  private static Object failure(Rendezvous rendezvous, int rank, int size, CollectiveOptions options) {
     return assertThrows(CollectiveException.class,
-        () -> rendezvous.exchange(rank, size, () -> new byte[Nccl.UNIQUE_ID_BYTES], HASTY.timeout(
-            Duration.ofSeconds(1))));
+        () -> rendezvous.exchange(rank, size, () -> new byte[Nccl.UNIQUE_ID_BYTES], options));
   }
 
-  /** What processes get that call what their rank says. */
+  /** The outcomes of processes that check their calls. */
   private static List<Object> checked(Path file, int size, Consumer<Communicator> calls) {
     return Ranks.run(IntStream.range(0, size).<Callable<Object>>mapToObj(i -> () -> {
       try (var rank = Communicator.join(Ops.simulator(), nccl, i, size, Rendezvous.file(file), PATIENT.check())) {
