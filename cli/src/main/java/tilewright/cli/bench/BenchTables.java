@@ -49,7 +49,8 @@ final class BenchTables {
           "%.3f".formatted(row.speedup()), spread(Optional.of(row.speedupSpread())),
           "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()));
     }
-    return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", commit "
+    return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", NCCL "
+        + scaling.nccl() + ", commit "
         + scaling.commit() + "\n" + table;
   }
 

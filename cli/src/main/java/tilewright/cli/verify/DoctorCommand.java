@@ -16,6 +16,7 @@ import tilewright.device.assembly.AssemblerFacts;
 import tilewright.device.driver.GpuProbe;
 import tilewright.device.driver.GpuProperties;
 import tilewright.kernels.VectorAdd;
+import tilewright.ops.collectives.NcclProbe;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.UnsupportedPtxException;
@@ -63,6 +64,7 @@ public final class DoctorCommand implements Callable<Integer> {
     facts.add(onPath("mvn").map(mvn -> new Fact("Maven", true, mvn.toString()))
         .orElse(new Fact("Maven", false, "needed to build from sources only (Debian: apt-get install maven)")));
     facts.addAll(gpus(machine.gpu()));
+    if (machine.gpu() instanceof GpuProbe.Available(_, var devices) && devices.size() > 1) facts.add(nccl());
     facts.addAll(assemblers(machine.assemblers()));
     var samples = List.of(VectorAdd.prepare(SAMPLE), BulkVectorAdd.prepare(SAMPLE), PackedVectorAdd.prepare(SAMPLE));
     for (var sample : samples) facts.add(target(sample.kernel().module(), machine));
@@ -78,6 +80,13 @@ public final class DoctorCommand implements Callable<Integer> {
       case GpuProbe.Available(var driver, var devices) -> Stream.concat(
           Stream.of(new Fact("NVIDIA driver", true, "for CUDA up to " + driver)),
           devices.stream().map(DoctorCommand::gpu)).toList();
+    };
+  }
+
+  private static Fact nccl() {
+    return switch (NcclProbe.ofThisMachine()) {
+      case NcclProbe.Available(var library, var version) -> new Fact("NCCL", true, version + ", " + library);
+      case NcclProbe.Missing(var reason) -> new Fact("NCCL", false, "GPUs compute alone: " + reason);
     };
   }
 

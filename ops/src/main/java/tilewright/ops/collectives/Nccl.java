@@ -113,6 +113,16 @@ final class Nccl {
     return text.equals(MemorySegment.NULL) ? "" : text.reinterpret(Long.MAX_VALUE).getString(0);
   }
 
+  /** The version, such as 2.28.9; numbers are 10000 · major + 100 · minor + patch from 2.9 on. */
+  String version() {
+    try (var arena = Arena.ofConfined()) {
+      var number = arena.allocate(JAVA_INT);
+      call("ncclGetVersion", number.address());
+      int version = number.get(JAVA_INT, 0);
+      return version / 10_000 + "." + version / 100 % 100 + "." + version % 100;
+    }
+  }
+
   /** Returns a new unique id, by which the ranks of a communicator find each other. */
   byte[] uniqueId() {
     try (var arena = Arena.ofConfined()) {

@@ -195,6 +195,13 @@ class NcclCollectivesTest extends CollectiveContract {
   }
 
   @Test
+  void theVersionIsFound() {
+    var library = folder.resolve("libnccl.so.2");
+    assertEquals(new NcclProbe.Available(library.toString(), "2.28.9"),
+        NcclProbe.of(Optional.of(library), new NcclSearch(Map.of(), folder)));
+  }
+
+  @Test
   void theLibraryIsFoundInAPythonEnvironment(@TempDir Path environment) throws IOException {
     var library = environment.resolve("lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2");
     Files.createDirectories(library.getParent());
@@ -209,6 +216,7 @@ class NcclCollectivesTest extends CollectiveContract {
     assertTrue(search.explanation().contains("pip install nvidia-nccl") && search.explanation().contains(
         empty.resolve(".local").toString()), search::explanation);
     var absent = Optional.of(empty.resolve("none.so"));
+    assertTrue(NcclProbe.of(absent, search) instanceof NcclProbe.Missing(var reason) && reason.contains("no file"));
     assertMessage("no file", assertThrows(CollectiveException.class, () -> Nccl.load(absent, search)));
   }
 

@@ -109,6 +109,8 @@ static void progress(World *w) {
   }
 }
 
+int ncclGetVersion(int *version) { *version = 22809; return SUCCESS; }
+
 int ncclGetUniqueId(Id *id) {
   memset(id, 0, sizeof *id);
   pthread_mutex_lock(&mutex);

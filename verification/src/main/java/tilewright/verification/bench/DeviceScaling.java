@@ -10,13 +10,16 @@ import tilewright.ops.Ops;
 import tilewright.ops.collectives.CollectiveException;
 import tilewright.ops.collectives.CollectiveOptions;
 import tilewright.ops.collectives.Communicator;
+import tilewright.ops.collectives.NcclProbe;
 
 /**
  * Causal attention of one long sequence on several GPUs beside the same on one of them, in turns.
  *
+ * @param nccl version
  * @param gpus how many
  */
-public record DeviceScaling(String date, String gpu, String driver, String commit, int gpus, List<Row> rows) {
+public record DeviceScaling(String date, String gpu, String driver, String nccl, String commit, int gpus,
+    List<Row> rows) {
   private static final List<Integer> TOKENS = List.of(1 << 16, 1 << 17);
   private static final int HEADS = 32;
   private static final int KEY_HEADS = 8;
@@ -45,6 +48,10 @@ public record DeviceScaling(String date, String gpu, String driver, String commi
     if (available.devices().size() < gpus) {
       throw new BenchmarkException("this machine has " + available.devices().size() + " GPUs, not " + gpus);
     }
+    var nccl = switch (NcclProbe.ofThisMachine()) {
+      case NcclProbe.Available(_, var version) -> version;
+      case NcclProbe.Missing(var reason) -> throw new BenchmarkException(reason);
+    };
     var devices = IntStream.range(0, gpus).mapToObj(Ops::gpu).toList();
     try {
       var ranks = Communicator.among(devices, OPTIONS);
@@ -53,7 +60,7 @@ public record DeviceScaling(String date, String gpu, String driver, String commi
         var rows = new ArrayList<Row>();
         for (int tokens : TOKENS) rows.addAll(timer.rows(tokens, HEADS, KEY_HEADS, DIM));
         return new DeviceScaling(LocalDate.now(ZoneOffset.UTC).toString(), available.devices().getFirst().name(),
-            available.driverVersion(), commit, gpus, rows);
+            available.driverVersion(), nccl, commit, gpus, rows);
       } finally {
         ranks.forEach(Communicator::close);
       }
