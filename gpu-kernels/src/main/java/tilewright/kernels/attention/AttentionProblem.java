@@ -275,6 +275,20 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         Serving.NONE, Optional.empty());
   }
 
+  /**
+   * Multi-head latent attention in its absorbed form (DeepSeek-V2, MLA): all heads read one row of K (B,Sk,1,D) for
+   * each key, and V is the first {@code valueDim} columns of K. The scale is 1/√D until another is
+   * {@linkplain #scaled set}: DeepSeek's is that of the heads before the absorption, 1/√192.
+   */
+  public static AttentionProblem latent(ElementType type, int batch, int queries, int keys, int heads, int headDim,
+      int valueDim) {
+    if (valueDim > headDim) {
+      throw new IllegalArgumentException("no " + valueDim + " columns of V in rows of " + headDim + " of K");
+    }
+    var p = dense(type, new Sizes(batch, queries, keys, heads, 1, headDim, valueDim));
+    return p.at(p.q, p.k, p.k, p.o);
+  }
+
   /** Like {@link #dense(ElementType, Sizes)}, of e4m3 codes. */
   public static AttentionProblem dense(Quantized quantized, Sizes s) {
     var p = dense(quantized.output, s);
@@ -285,6 +299,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** Whether the P·V of each block of 8-bit operands is added to O in FP32. */
   public boolean promotes() {
     return quantized.filter(of -> of.accumulation == Accumulation.PROMOTED).isPresent();
+  }
+
+  /** Whether V is the first columns of K. */
+  public boolean isLatent() {
+    return v.equals(k) && sizes.valueDim <= sizes.headDim;
   }
 
   /** The type of K and V. */
@@ -397,7 +416,8 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   /** Returns this problem with keys and values in dense pages (pages, rows, Hk, D) of the same buffers. */
   public AttentionProblem paged(Serving.Pages pages) {
-    return at(q, View.bshd(k.buffer, pages.rows(), sizes.keyHeads, sizes.headDim),
-        View.bshd(v.buffer, pages.rows(), sizes.keyHeads, sizes.valueDim), o).with(serving.with(pages));
+    var keys = View.bshd(k.buffer, pages.rows(), sizes.keyHeads, sizes.headDim);
+    var values = isLatent() ? keys : View.bshd(v.buffer, pages.rows(), sizes.keyHeads, sizes.valueDim);
+    return at(q, keys, values, o).with(serving.with(pages));
   }
 }

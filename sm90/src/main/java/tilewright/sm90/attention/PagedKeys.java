@@ -53,6 +53,24 @@ record PagedKeys(Scope k, GlobalTensor table, I32 count, I32 rows, int part, int
    */
   void load(TensorTile to, int mode, int keys, I32 stage, Mbarrier landed, Tile tile, I32 firstKey,
       Function<Tile, I32[]> coordinate) {
+    forEachPart(keys, tile, firstKey,
+        (row, rowsOf) -> to.loadPart(k, mode, row, part, stage, landed, coordinate.apply(rowsOf)));
+  }
+
+  /** The copy of a part of a block. */
+  @FunctionalInterface
+  interface Copy {
+    /**
+     * Copies the part.
+     *
+     * @param row of the block with which it begins
+     * @param rowsOf the tile, with the rows of the cache that hold the part for its sequence
+     */
+    void accept(int row, Tile rowsOf);
+  }
+
+  /** Copies a block of a sequence's keys, from {@code firstKey} on, part by part. */
+  void forEachPart(int keys, Tile tile, I32 firstKey, Copy copy) {
     var places = places(firstKey, keys / part);
     for (int begin = 0; begin < places.size(); begin += together) {
       int end = Math.min(places.size(), begin + together);
@@ -60,8 +78,7 @@ record PagedKeys(Scope k, GlobalTensor table, I32 count, I32 rows, int part, int
           .mapToObj(i -> number(tile, firstKey.plus(i * part), places.get(i).place)).toList();
       for (int i = begin; i < end; i++) {
         var first = firstKey.plus(i * part);
-        var rowsOf = tile.in(rowsOf(tile, first, places.get(i).row, numbers.get(i - begin)));
-        to.loadPart(k, mode, i * part, part, stage, landed, coordinate.apply(rowsOf));
+        copy.accept(i * part, tile.in(rowsOf(tile, first, places.get(i).row, numbers.get(i - begin))));
       }
     }
   }

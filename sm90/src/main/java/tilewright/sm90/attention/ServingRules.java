@@ -32,7 +32,7 @@ final class ServingRules {
         .or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
   }
 
-  private static Optional<String> refusalOfPages(AttentionProblem p, OptionalInt part) {
+  static Optional<String> refusalOfPages(AttentionProblem p, OptionalInt part) {
     int multiple = part.orElse(LEAST_PART);
     // A sequence within one page begins at no other row than its first.
     boolean single = part.isPresent() && p.serving().pages().filter(s -> s.ofEntry(p.sizes().keys()) > 1).isEmpty();
@@ -57,7 +57,7 @@ final class ServingRules {
   }
 
   /** Batch entries or pages of a cache follow each other, so that one tensor map reaches every last key. */
-  private static Optional<String> refusalOfStrides(AttentionProblem p) {
+  static Optional<String> refusalOfStrides(AttentionProblem p) {
     var pages = p.serving().pages();
     long rows = pages.map(Serving.Pages::rows).orElse(p.sizes().keys());
     int count = pages.map(Serving.Pages::count).orElse(p.sizes().batch());

@@ -343,7 +343,7 @@ public final class AttentionCases {
     } else {
       buffers.put(p.q().buffer(), Buffers.normal(p.type(), queries * s.headDim(), seed));
       buffers.put(p.k().buffer(), Buffers.normal(p.cacheType(), keys * s.headDim(), seed + 1));
-      buffers.put(p.v().buffer(), ColumnMajorValues.draw(p, seed + 2));
+      if (!p.isLatent()) buffers.put(p.v().buffer(), ColumnMajorValues.draw(p, seed + 2));
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.outputType(), queries * s.valueDim()));
     p.quantized().ifPresent(quantized -> {

@@ -79,7 +79,7 @@ public final class CachedAttention {
             Band.CAUSAL), new KeySplits.Ranges(2))));
   }
 
-  private static AttentionCases.Setup split(AttentionCases.Setup setup, KeySplits splits) {
+  static AttentionCases.Setup split(AttentionCases.Setup setup, KeySplits splits) {
     var p = setup.problem();
     return new AttentionCases.Setup(setup.name() + " split " + text(splits), p.with(p.serving().with(splits)),
         setup.rules());
@@ -167,7 +167,7 @@ public final class CachedAttention {
     var s = p.sizes();
     long rows = (long) pages.count() * pages.rows() * s.keyHeads();
     buffers.put(p.k().buffer(), Buffers.normal(p.cacheType(), rows * s.headDim(), seed));
-    buffers.put(p.v().buffer(), Buffers.normal(p.cacheType(), rows * s.valueDim(), seed + 1));
+    if (!p.isLatent()) buffers.put(p.v().buffer(), Buffers.normal(p.cacheType(), rows * s.valueDim(), seed + 1));
     var free = new ArrayList<>(IntStream.range(0, pages.count()).boxed().toList());
     Collections.shuffle(free, new Random(seed));
     int each = pages.ofEntry(s.keys());

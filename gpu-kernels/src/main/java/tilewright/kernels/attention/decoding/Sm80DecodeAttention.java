@@ -52,7 +52,7 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     // A grid has a CTA even where there are no tiles.
     k.leave(tiles.order().count().lessThan(1));
     var tile = tiles.tile(k.blockX());
-    epilogue.whereNeeded(k, thread, tile, shape.rows(), () -> {
+    epilogue.results().whereNeeded(k, thread, tile, shape.rows(), () -> {
       var sharedQ = k.shared(config.type(), config.layoutOfQ());
       var member = thread.modulo(shape.threadsOfGroup());
       var group = Shuffle.first(k, thread.dividedBy(shape.threadsOfGroup()), shape.groups() - 1);
@@ -72,7 +72,7 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
         k.barrier();
         states.leave(member, group, loop.rowsOfOutput(), totals, loop.output(), first);
         k.barrier();
-        epilogue.store(k, config, thread, tile, config.packing().rows(tile.query()), states, first);
+        epilogue.store(thread, tile, config.packing().rows(tile.query()), states, first);
       }
     });
   }

@@ -1,0 +1,125 @@
+package tilewright.kernels.attention.merging;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionSpecs;
+
+/** The rows of a tile's results: those of O, or where keys are split those of the split's own state, in FP32. */
+public sealed interface ResultRows {
+
+  /**
+   * Declares the tensors in a kernel.
+   *
+   * @param split whether keys are split
+   * @param o (queries, columns, heads, batch)
+   * @param lse whether the rows' logarithms are stored; those of splits always are
+   * @param sinks whether a logit of each head takes part in its rows, which merging adds to splits
+   */
+  static ResultRows of(Scope k, HeadPacking packing, boolean split, TensorSpec o, boolean lse, boolean sinks) {
+    if (split) return new Partial(SplitStates.of(k, packing));
+    return new Whole(packing, k.global(o),
+        lse ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.empty(),
+        sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
+  }
+
+  /** The row of that number, counted from the sequence's first. */
+  Row row(AttentionTiles.Tile tile, I32 row);
+
+  /**
+   * Computes a tile, or says at once that its split has no keys.
+   *
+   * @param rows of the tile
+   */
+  default void whereNeeded(Scope k, I32 thread, AttentionTiles.Tile tile, int rows, Runnable compute) {
+    compute.run();
+  }
+
+  /** A row of a tile. */
+  interface Row {
+    /** Whether a query and a head have the row. */
+    Pred exists();
+
+    /** The logit that takes part in the row's softmax, if there is one. */
+    Optional<F32> sink();
+
+    /** Stores neighbours of O from a column on. */
+    void store(I32 column, List<F32> values);
+
+    /** Stores the row's logarithm, where that is asked for. */
+    void store(F32 log);
+  }
+
+  /** The rows of O. */
+  record Whole(HeadPacking packing, GlobalTensor o, Optional<GlobalTensor> lse, Optional<GlobalTensor> sinks)
+      implements ResultRows {
+    @Override
+    public Row row(AttentionTiles.Tile tile, I32 row) {
+      var query = packing.query(row);
+      var head = packing.head(tile.head(), row);
+      return new Row() {
+        @Override
+        public Pred exists() {
+          return query.lessThan(o.extent(0)).and(packing.exists(row));
+        }
+
+        @Override
+        public Optional<F32> sink() {
+          return sinks.map(logits -> logits.at(head).load());
+        }
+
+        @Override
+        public void store(I32 column, List<F32> values) {
+          o.at(query, column, head, tile.batch()).store(values);
+        }
+
+        @Override
+        public void store(F32 log) {
+          lse.ifPresent(tensor -> tensor.at(query, head, tile.batch()).store(log));
+        }
+      };
+    }
+  }
+
+  /** The rows of a split's state. */
+  record Partial(SplitStates states) implements ResultRows {
+    @Override
+    public void whereNeeded(Scope k, I32 thread, AttentionTiles.Tile tile, int rows, Runnable compute) {
+      k.when(tile.blocks().any(), compute,
+          () -> k.when(thread.lessThan(1), () -> states.leaveEmpty(tile, rows)));
+    }
+
+    @Override
+    public Row row(AttentionTiles.Tile tile, I32 row) {
+      var place = new SplitStates.Row(states, row, tile);
+      return new Row() {
+        @Override
+        public Pred exists() {
+          return place.exists();
+        }
+
+        @Override
+        public Optional<F32> sink() {
+          return Optional.empty();
+        }
+
+        @Override
+        public void store(I32 column, List<F32> values) {
+          place.store(column, values);
+        }
+
+        @Override
+        public void store(F32 log) {
+          place.store(log);
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package tilewright.sm90.attention;
+
+import java.math.BigInteger;
+import java.util.OptionalInt;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.attention.BoxedTensors;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.ValueOrder;
+import tilewright.layout.ComposedLayout;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.WgmmaAtom;
+
+/**
+ * The parameters that are fixed when decoding by latent attention is traced.
+ *
+ * @param type of Q, K and O: f16 or bf16
+ * @param valueDim columns of the latent part of a row of K, which are V
+ * @param band which keys are seen, by distance
+ * @param packing of heads: all read the same keys
+ * @param split whether keys are split, so that results are states to be merged
+ * @param lse whether the rows' logarithms are stored
+ * @param lengths whether the launch reads how many keys a batch entry has
+ * @param pageRows rows of a page, where keys lie in pages
+ */
+record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing, boolean split, boolean lse,
+    boolean lengths, OptionalInt pageRows) {
+  /** Keys of a block. */
+  static final int KEYS = 64;
+  /** Columns of the rotary part of a row: P has as many, and takes its place when S is known. */
+  static final int ROTARY = KEYS;
+  /** Blocks of keys in shared memory: beside Q there is room for no more. */
+  static final int STAGES = 2;
+  /** Warpgroups that multiply, each with a share of the columns of O. */
+  static final int CONSUMERS = 2;
+  static final int PRODUCER_REGISTERS = 40;
+  static final int CONSUMER_REGISTERS = 232;
+  private static final int ALIGNED_BYTES = 16;
+
+  int headDim() {
+    return valueDim + ROTARY;
+  }
+
+  int threads() {
+    return Warpgroup.SIZE * (CONSUMERS + 1);
+  }
+
+  /** Queries of a tile. */
+  int queries() {
+    return WgmmaAtom.M / packing.stride();
+  }
+
+  boolean packs() {
+    return packing.heads() > 1;
+  }
+
+  /** Keys of a block that surely lie one after the other. */
+  int partOfBlock() {
+    return pageRows.isPresent() ? BigInteger.valueOf(pageRows.getAsInt()).gcd(BigInteger.valueOf(KEYS)).intValue()
+        : KEYS;
+  }
+
+  // Shared memory
+
+  /** The latent part of Q: (row, column, 1). */
+  ComposedLayout layoutOfLatentQ() {
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, valueDim, 1);
+  }
+
+  /** The rotary part of Q. */
+  ComposedLayout layoutOfRotaryQ() {
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, ROTARY, 1);
+  }
+
+  /** The latent part of K: (key, column, stage). */
+  ComposedLayout layoutOfLatentK() {
+    return SwizzledRows.alongColumns(type, KEYS, valueDim, STAGES);
+  }
+
+  /** The rotary part of K: (key, column, stage). P has the same layout: (row, key, stage). */
+  ComposedLayout layoutOfRotaryK() {
+    return SwizzledRows.alongColumns(type, KEYS, ROTARY, STAGES);
+  }
+
+  /** V is the latent part of K, transposed: (column, key, stage). */
+  ComposedLayout layoutOfV() {
+    return SwizzledRows.alongRows(type, valueDim, KEYS, STAGES);
+  }
+
+  // Registers
+
+  /** S = Q·Kᵀ. */
+  WgmmaAtom atomOfScores() {
+    return new WgmmaAtom(type, KEYS);
+  }
+
+  /** A warpgroup's share of O = P·V. */
+  WgmmaAtom atomOfOutput() {
+    return new WgmmaAtom(type, valueDim / CONSUMERS);
+  }
+
+  // Global memory
+
+  BoxedTensors tensors() {
+    return new BoxedTensors(type, type, false, packing, ValueOrder.ROW_MAJOR, true);
+  }
+
+  /** The coordinates of Q, where packs of heads stand in the place of heads of keys. */
+  TileCoordinates coordinates(Scope k) {
+    return new TileCoordinates(k, false, packing, ValueOrder.ROW_MAJOR, true);
+  }
+
+  TensorSpec q() {
+    return packs() ? tensor("Q", "Sharers", "D", "Sq", "Packs", "B").contiguous("D") : new AttentionSpecs(type).q();
+  }
+
+  TensorSpec o() {
+    return tensor("O", "Sq", "Dv", "H", "B").contiguous("Dv").fixed("Dv", valueDim);
+  }
+
+  private TensorSpec tensor(String name, String... modes) {
+    return TensorSpec.of(name, type, modes).aligned(ALIGNED_BYTES / type.bytes());
+  }
+}

@@ -1,0 +1,107 @@
+package tilewright.sm90.attention;
+
+import java.util.Optional;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.RegisterBudget;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Pipeline;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.DependentLaunch;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.BlockVisits;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.merging.ResultRows;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.WgmmaAtom;
+
+/**
+ * O = softmax(scale · Q·Kᵀ)·V of few queries where V is the first columns of K and all heads read the same row of it
+ * (multi-head latent attention, absorbed; DeepSeek-V2), on SM90.
+ *
+ * <p>A CTA has 64 rows, the heads of some queries, and a split of the keys. One warpgroup has blocks of K copied, which
+ * are loaded once and multiplied twice: by Q along the columns, and by P along the keys. Two others share the columns
+ * of O, of which no warpgroup has registers for all (FlashMLA; FlashAttention-3, {@code MmaPV} of wide V).
+ */
+record Sm90MlaDecode(MlaConfig config) implements Kernel {
+  @Override
+  public String name() {
+    return "sm90_mla_decode_" + config.type().text() + "_d" + config.headDim() + "_" + config.valueDim();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(config.threads());
+    k.blocksPerMultiprocessor(1);
+    // Shared memory: P takes the place of the rotary part of K, and V is the latent part of K.
+    var q = LatentTile.ofQueries(k, config);
+    var key = LatentTile.ofKeys(k, config);
+    var p = key.rotary().shared();
+    var v = key.latent().shared().as(config.layoutOfV());
+    var factors = k.shared(ElementType.F32, Layout.of(WgmmaAtom.M, 1));
+    // Global memory
+    var pages = config.pageRows().isPresent()
+        ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
+        : Optional.<PagedKeys>empty();
+    var results = ResultRows.of(k, config.packing(), config.split(), config.o(), config.lse() && !config.split(), false);
+    var tiles = tiles(k, q);
+    // A grid has a CTA even where there are no tiles.
+    k.leave(tiles.order().count().lessThan(1));
+    // Barriers
+    var first = thread.equalTo(0);
+    var queries = Pipeline.ring(k, 1, first, 1, 0);
+    var keys = Pipeline.ring(k, MlaConfig.STAGES, first, 1, MlaConfig.CONSUMERS);
+    var probabilities = Pipeline.ring(k, MlaConfig.STAGES, first, Warpgroup.SIZE, 0);
+    k.when(first, () -> Mbarrier.publish(k));
+    k.barrier();
+
+    var lane = thread.modulo(Warpgroup.SIZE);
+    var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), MlaConfig.CONSUMERS);
+    if (config.split()) DependentLaunch.allowNext(k);
+    var tile = tiles.tile(k.blockX());
+    results.whereNeeded(k, thread, tile, WgmmaAtom.M, () -> {
+      var visits = BlockVisits.of(config.band(), tile.blocks(), tile.sequence());
+      k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
+        RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
+        k.when(lane.equalTo(0), () -> new MlaProducer(k, config, pages, q, key, queries.producer(), keys.producer())
+            .copy(tile, visits));
+      }, () -> {
+        RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
+        var place = keys.consumer();
+        var mainloop = new MlaMainloop(k, config, q, key, p, v, factors, queries.consumer(), place,
+            probabilities.consumer(place), lane);
+        k.when(group.equalTo(0), () -> mainloop.scores(tile, visits, results),
+            () -> mainloop.values(tile, visits, results));
+      });
+    });
+  }
+
+  /** Tiles of queries and splits of the keys, packs of heads side by side: they read the same keys. */
+  private AttentionTiles tiles(Scope k, LatentTile q) {
+    int batchOfQ = config.packs() ? 4 : 3;
+    var queries = config.tensors().queries(q.latent());
+    var rows = queries.ceilDiv(config.queries());
+    var packs = q.latent().extent(batchOfQ - 1);
+    var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), packs,
+        q.latent().extent(batchOfQ), packs, false);
+    var room = rows.parameter(Sm90AttentionKernel.ROOM);
+    var lengths = config.lengths() ? Optional.of(k.global(AttentionSpecs.keyLengths()))
+        : Optional.<GlobalTensor>empty();
+    return new AttentionTiles(config.band(), order, k.constant(config.packing().heads()),
+        entry -> sequence(queries, room, lengths, entry), config.queries(), MlaConfig.KEYS, config.packing(), splits);
+  }
+
+  private static SeqlenInfo sequence(I32 queries, I32 room, Optional<GlobalTensor> lengths, I32 entry) {
+    var first = entry.times(room);
+    return lengths.map(of -> SeqlenInfo.used(queries, first, room, of, Optional.empty(), entry))
+        .orElseGet(() -> new SeqlenInfo(queries.constant(0), queries, first, room));
+  }
+}

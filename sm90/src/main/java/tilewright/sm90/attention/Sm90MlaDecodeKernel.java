@@ -1,0 +1,132 @@
+package tilewright.sm90.attention;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import tilewright.kernel.Chip;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchSequence;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.merging.BlockSplits;
+import tilewright.kernels.attention.merging.PartialStates;
+import tilewright.kernels.attention.merging.StateMerge;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.ptx.Dim3;
+import tilewright.sm90.atom.WgmmaAtom;
+
+/** Decoding by latent attention on Hopper: from a problem to a configuration to a launch. */
+public record Sm90MlaDecodeKernel() implements AttentionKernel {
+  /** Columns of the latent part of K: those of DeepSeek-V2 and V3, and the step to fewer. */
+  private static final int MOST_VALUE_DIM = 512;
+  private static final int STEP_OF_VALUE_DIM = 128;
+
+  @Override
+  public String name() {
+    return "sm90_mla_decode";
+  }
+
+  @Override
+  public String arch() {
+    return "sm90";
+  }
+
+  @Override
+  public Optional<String> refusal(AttentionProblem p) {
+    return refusalOfTensors(p).or(() -> refusalOfFeatures(p)).or(() -> refusalOfCache(p))
+        .or(() -> AttentionSpecs.refusal(p, true, "" + MOST_VALUE_DIM));
+  }
+
+  private static Optional<String> refusalOfTensors(AttentionProblem p) {
+    var s = p.sizes();
+    if (!p.isLatent() || s.keyHeads() != 1) {
+      return Optional.of("V is not the first columns of K, or K has " + s.keyHeads() + " heads: latent attention reads "
+          + "one row for all heads");
+    }
+    boolean fits = s.valueDim() <= MOST_VALUE_DIM && s.valueDim() % STEP_OF_VALUE_DIM == 0
+        && s.headDim() == s.valueDim() + MlaConfig.ROTARY;
+    return fits ? Optional.empty() : Optional.of("rows of K of " + s.headDim() + " columns, of which V has "
+        + s.valueDim() + ": V has a multiple of " + STEP_OF_VALUE_DIM + " up to " + MOST_VALUE_DIM + ", and K "
+        + MlaConfig.ROTARY + " more");
+  }
+
+  private static Optional<String> refusalOfFeatures(AttentionProblem p) {
+    if (!p.modification().equals(Modification.NONE)) return Optional.of("latent attention has no functions of scores");
+    if (p.sinks().isPresent()) return Optional.of("latent attention has no sinks");
+    return AttentionSpecs.refusalOfQuantized(p).or(() -> BlockSplits.refusal(p));
+  }
+
+  private static Optional<String> refusalOfCache(AttentionProblem p) {
+    if (p.serving().padding().isPresent()) return Optional.of("latent attention has no left padding");
+    return AttentionSpecs.refusalOfCodes(p).or(() -> ServingRules.refusalOfPages(p, OptionalInt.empty()))
+        .or(() -> ServingRules.refusalOfStrides(p));
+  }
+
+  private void requireSupported(AttentionProblem p) {
+    refusal(p).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+  }
+
+  /** The packing of all heads, or of the largest part of them that a tile has rows for. */
+  private static HeadPacking packing(AttentionProblem p) {
+    int sharers = p.sizes().sharers();
+    int heads = IntStream.iterate(Math.min(sharers, WgmmaAtom.M), n -> n - 1).filter(n -> sharers % n == 0)
+        .findFirst().orElseThrow();
+    return new HeadPacking(heads).inBoxes();
+  }
+
+  private static long tiles(AttentionProblem p, HeadPacking packing) {
+    return p.tiles(WgmmaAtom.M / packing.stride()) / packing.heads();
+  }
+
+  @Override
+  public PreparedLaunch prepare(AttentionProblem p) {
+    requireSupported(p);
+    if (p.serving().splits() instanceof KeySplits.Fixed(var keys)) {
+      throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
+    }
+    return prepare(p, packing(p), Optional.empty());
+  }
+
+  @Override
+  public LaunchSequence launches(AttentionProblem p) {
+    requireSupported(p);
+    var packing = packing(p);
+    return BlockSplits.of(p, MlaConfig.KEYS, tiles(p, packing), Chip.H200.multiprocessors())
+        .map(splits -> launches(p, packing, splits))
+        .orElseGet(() -> LaunchSequence.of(prepare(p, packing, Optional.empty())));
+  }
+
+  private static LaunchSequence launches(AttentionProblem p, HeadPacking packing, BlockSplits splits) {
+    var states = PartialStates.ofSplits(p.sizes(), splits.count());
+    return new LaunchSequence(List.of(prepare(p, packing, Optional.of(splits)),
+        StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, HeadPacking packing, Optional<BlockSplits> splits) {
+    var pages = p.serving().pages();
+    var config = new MlaConfig(p.type(), p.sizes().valueDim(), p.band().traced(), packing, splits.isPresent(),
+        p.lse().isPresent(), p.serving().lengths().isPresent(),
+        pages.map(of -> OptionalInt.of(of.rows())).orElse(OptionalInt.empty()));
+    var kernel = CompiledKernel.compile(new Sm90MlaDecode(config), Target.SM90A);
+    var arguments = AttentionArguments.of(kernel, p).integer(Sm90AttentionKernel.ROOM, p.sizes().keys())
+        .integer(PagedKeys.COUNT, pages.map(Serving.Pages::count).orElse(0));
+    var tensors = AttentionArguments.tensors(p);
+    config.tensors().giveTo(arguments, Map.of("Q", tensors.get("Q"), "K", tensors.get("K")));
+    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
+        .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
+    long ctas = tiles(p, packing) * splits.map(BlockSplits::count).orElse(1);
+    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(Math.max(1, ctas))), arguments.build());
+  }
+}

@@ -1,0 +1,48 @@
+package tilewright.verification.cases;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.numerics.ElementType;
+
+/** Attention on rows of K whose first columns are V: decoding as DeepSeek's models do it. */
+public final class LatentAttention {
+  private static final int HEAD_DIM = 576;
+  private static final int VALUE_DIM = 512;
+
+  private LatentAttention() {}
+
+  /**
+   * Few queries on an even cache.
+   *
+   * @param valueDim columns of V, which K has 64 more than
+   */
+  public static AttentionCases.Setup of(ElementType type, int batch, int queries, int keys, int heads, int valueDim,
+      Band band, KeySplits splits) {
+    var p = AttentionProblem.latent(type, batch, queries, keys, heads, valueDim + HEAD_DIM - VALUE_DIM, valueDim)
+        .with(band);
+    return CachedAttention.split(new AttentionCases.Setup(band.isAll() ? "latent" : "latent causal", p,
+        (_, q, k) -> AttentionCases.rule(band, q, k)), splits);
+  }
+
+  /** The setup with only some keys of each batch entry in use. */
+  public static AttentionCases.Setup used(AttentionCases.Setup setup, int... lengths) {
+    var p = setup.problem();
+    return new AttentionCases.Setup(setup.name() + " of " + Arrays.toString(lengths) + " keys",
+        p.with(p.serving().withLengths("used")), setup.rules(), new int[0], lengths);
+  }
+
+  /** Heads that fill a tile, less than that and more, with splits and pages, some of them without keys. */
+  static List<AttentionCases.Setup> setups() {
+    var all = new ArrayList<AttentionCases.Setup>();
+    all.add(of(ElementType.BF16, 1, 1, 150, 16, VALUE_DIM, Band.ALL, new KeySplits.Ranges(1)));
+    all.add(of(ElementType.F16, 2, 3, 100, 24, VALUE_DIM, Band.CAUSAL, new KeySplits.Ranges(1)));
+    all.add(used(of(ElementType.BF16, 3, 1, 300, 128, VALUE_DIM, Band.ALL, new KeySplits.Fixed(128)), 300, 0, 65));
+    all.add(CachedAttention.paged(used(of(ElementType.BF16, 3, 2, 300, 32, VALUE_DIM, Band.CAUSAL,
+        new KeySplits.Ranges(2)), 257, 1, 0), 64));
+    return all;
+  }
+}
