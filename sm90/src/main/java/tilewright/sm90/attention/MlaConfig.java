@@ -8,7 +8,9 @@ import tilewright.async.attention.BoxedTensors;
 import tilewright.async.attention.TileCoordinates;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
@@ -38,8 +40,10 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
   static final int STAGES = 2;
   /** Warpgroups that multiply, each with a share of the columns of O. */
   static final int CONSUMERS = 2;
-  static final int PRODUCER_REGISTERS = 40;
-  static final int CONSUMER_REGISTERS = 232;
+  /** Registers of a thread of each warpgroup, together those that the CTA begins with. */
+  static final int PRODUCER_REGISTERS = 56;
+  static final int SCORE_REGISTERS = 240;
+  static final int VALUE_REGISTERS = 208;
   private static final int ALIGNED_BYTES = 16;
 
   int headDim() {
@@ -63,6 +67,11 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
   int partOfBlock() {
     return pageRows.isPresent() ? BigInteger.valueOf(pageRows.getAsInt()).gcd(BigInteger.valueOf(KEYS)).intValue()
         : KEYS;
+  }
+
+  /** The blocks of keys that a tile visits. */
+  BlockVisits visits(AttentionTiles.Tile tile) {
+    return BlockVisits.of(band, tile.blocks(), tile.sequence());
   }
 
   // Shared memory

@@ -1,16 +1,17 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.function.Supplier;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.StoreMatrix;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
-import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
@@ -43,7 +44,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
   private static final int QUAD = 4;
 
   /** The first warpgroup: S, P and the left columns of O. */
-  void scores(Tile tile, BlockVisits visits, ResultRows results) {
+  void scores(Supplier<Tile> tiles, ResultRows results) {
     var atom = config.atomOfScores();
     var latent = TiledWgmma.of(atom, config.layoutOfLatentQ(), config.layoutOfLatentK(), 1);
     var rotary = TiledWgmma.of(atom, config.layoutOfRotaryQ(), config.layoutOfRotaryK(), 1);
@@ -52,14 +53,16 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     var scale = Modification.NONE.softmaxScale(k, k.scalar("scale"));
     var softmax = OnlineSoftmax.lazy(k, rows, scale, 0);
     var output = MlaOutput.zero(k, config, p, v, lane, k.constant(0));
+    var tile = tiles.get();
+    var visits = config.visits(tile);
     queries.awaitFull();
     visits.all(k, (place, masked) -> {
       // 1. S = Q·Kᵀ
       keys.awaitFull();
-      WgmmaAtom.fence(k);
       var zero = k.constant(0);
-      latent.issue(k, zero, q.latent().shared(), zero, key.latent().shared(), keys.stage(), s, false);
-      rotary.issue(k, zero, q.rotary().shared(), zero, key.rotary().shared(), keys.stage(), s, true);
+      WgmmaAtom.fence(k);
+      latent.issue(k, zero, here(q.latent()), zero, here(key.latent()), keys.stage(), s, false);
+      rotary.issue(k, zero, here(q.rotary()), zero, here(key.rotary()), keys.stage(), s, true);
       WgmmaAtom.commit(k);
       WgmmaAtom.waitFor(k, 0);
       // 2. P = exp(S − max)
@@ -83,15 +86,16 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     k.barrier(k.constant(SCORED), BOTH);
     storeRows(rows, inverses);
     k.arrive(k.constant(SUMMED), BOTH);
-    output.store(results, tile, inverses);
-    storeLogarithms(results, tile, output, totals);
+    var done = tiles.get();
+    output.store(results, done, inverses);
+    storeLogarithms(results, done, output, totals);
   }
 
   /** The second warpgroup: the right columns of O. */
-  void values(Tile tile, BlockVisits visits, ResultRows results) {
+  void values(Supplier<Tile> tiles, ResultRows results) {
     var output = MlaOutput.zero(k, config, p, v, lane, k.constant(1));
     k.arrive(k.constant(SCORED), BOTH);
-    k.loop(visits.count(), _ -> {
+    k.loop(config.visits(tiles.get()).count(), _ -> {
       keys.awaitFull();
       probabilities.awaitFull();
       var ofBlock = output.read(factors);
@@ -101,7 +105,12 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
       keys.releaseAndAdvance(lane);
     });
     k.barrier(k.constant(SUMMED), BOTH);
-    output.store(results, tile, output.read(factors));
+    output.store(results, tiles.get(), output.read(factors));
+  }
+
+  /** A tile whose descriptors are computed here: before the loop, all of them would take registers. */
+  private static SharedTensor here(TensorTile tile) {
+    return tile.shared().settled();
   }
 
   private List<F32> masked(Tile tile, I32 block, FragmentRows rows, Fragment s) {
@@ -136,7 +145,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
       var log = totals.get(number).logSumExp();
       var row = output.row(results, tile, number);
       log.register();
-      k.when(lane.modulo(QUAD).equalTo(0).and(row.exists()), () -> row.store(log));
+      k.when(lane.settled().modulo(QUAD).equalTo(0).and(row.exists()), () -> row.store(log));
     }
   }
 }

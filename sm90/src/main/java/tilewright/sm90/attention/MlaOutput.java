@@ -54,7 +54,7 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
   void store(ResultRows results, Tile tile, List<F32> inverses) {
     rows.scale(k, accumulators, inverses);
     var values = rows.values(k, accumulators);
-    var firstColumn = group.times(config.atomOfOutput().columns()).plus(rows.column(lane));
+    var firstColumn = group.times(config.atomOfOutput().columns()).plus(rows.column(lane.settled()));
     int beside = rows.neighbour();
     for (int number = 0; number < rows.count(); number++) {
       var ofThread = rows.of(number);
@@ -70,7 +70,8 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
 
   /** The result's row of a row of the thread. */
   ResultRows.Row row(ResultRows results, Tile tile, int number) {
-    return results.row(tile, config.packing().rows(tile.query()).plus(rows.row(lane, number)));
+    // Known before the loop over the keys, places would take registers meanwhile.
+    return results.row(tile, config.packing().rows(tile.query()).plus(rows.row(lane.settled(), number)).settled());
   }
 
   /** A number of each of the thread's rows, from shared memory. */

@@ -7,13 +7,13 @@ import tilewright.async.collective.RaggedRows;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
-import tilewright.kernel.collective.attention.BlockVisits;
 
 /** The thread that has a tile's queries and its blocks of keys copied. */
 record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentTile q, LatentTile key,
     Pipeline.Cursor queries, Pipeline.Cursor keys) {
 
-  void copy(Tile tile, BlockVisits visits) {
+  void copy(Tile tile) {
+    var visits = config.visits(tile);
     var coordinates = config.coordinates(k);
     var row = config.packing().rows(tile.query());
     q.load(k, queries.stage(), queries.expect(q.bytes()), column -> coordinates.queries(tile, row, column));

@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
@@ -13,7 +14,6 @@ import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
-import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionSpecs;
@@ -50,7 +50,8 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var pages = config.pageRows().isPresent()
         ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
         : Optional.<PagedKeys>empty();
-    var results = ResultRows.of(k, config.packing(), config.split(), config.o(), config.lse() && !config.split(), false);
+    var results = ResultRows.of(k, config.packing(), config.split(), config.o(), config.valueDim(),
+        config.lse() && !config.split(), false);
     var tiles = tiles(k, q);
     // A grid has a CTA even where there are no tiles.
     k.leave(tiles.order().count().lessThan(1));
@@ -65,20 +66,24 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), MlaConfig.CONSUMERS);
     if (config.split()) DependentLaunch.allowNext(k);
-    var tile = tiles.tile(k.blockX());
-    results.whereNeeded(k, thread, tile, WgmmaAtom.M, () -> {
-      var visits = BlockVisits.of(config.band(), tile.blocks(), tile.sequence());
+    // Computed where it is used: numbers that all roles share would take registers of each.
+    Supplier<AttentionTiles.Tile> tile = () -> tiles.tile(k.blockX().settled());
+    results.whereNeeded(k, thread, tile.get(), WgmmaAtom.M, () -> {
       k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
         RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
         k.when(lane.equalTo(0), () -> new MlaProducer(k, config, pages, q, key, queries.producer(), keys.producer())
-            .copy(tile, visits));
+            .copy(tile.get()));
       }, () -> {
-        RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
         var place = keys.consumer();
         var mainloop = new MlaMainloop(k, config, q, key, p, v, factors, queries.consumer(), place,
             probabilities.consumer(place), lane);
-        k.when(group.equalTo(0), () -> mainloop.scores(tile, visits, results),
-            () -> mainloop.values(tile, visits, results));
+        k.when(group.equalTo(0), () -> {
+          RegisterBudget.grow(k, MlaConfig.SCORE_REGISTERS);
+          mainloop.scores(tile, results);
+        }, () -> {
+          RegisterBudget.grow(k, MlaConfig.VALUE_REGISTERS);
+          mainloop.values(tile, results);
+        });
       });
     });
   }

@@ -20,11 +20,13 @@ public sealed interface ResultRows {
    *
    * @param split whether keys are split
    * @param o (queries, columns, heads, batch)
+   * @param columns of O
    * @param lse whether the rows' logarithms are stored; those of splits always are
    * @param sinks whether a logit of each head takes part in its rows, which merging adds to splits
    */
-  static ResultRows of(Scope k, HeadPacking packing, boolean split, TensorSpec o, boolean lse, boolean sinks) {
-    if (split) return new Partial(SplitStates.of(k, packing));
+  static ResultRows of(Scope k, HeadPacking packing, boolean split, TensorSpec o, int columns, boolean lse,
+      boolean sinks) {
+    if (split) return new Partial(SplitStates.of(k, packing, columns));
     return new Whole(packing, k.global(o),
         lse ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.empty(),
         sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());

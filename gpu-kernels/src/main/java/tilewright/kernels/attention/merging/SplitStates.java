@@ -7,6 +7,7 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
 
@@ -18,7 +19,16 @@ import tilewright.kernel.collective.attention.HeadPacking;
 public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
   /** Declares the tensors in a kernel. */
   public static SplitStates of(Scope k, HeadPacking packing) {
-    var o = k.global(PartialStates.specO());
+    return of(k, packing, PartialStates.specO());
+  }
+
+  /** Declares the tensors in a kernel for a known number of columns. */
+  public static SplitStates of(Scope k, HeadPacking packing, int columns) {
+    return of(k, packing, PartialStates.specO().fixed("Dv", columns));
+  }
+
+  private static SplitStates of(Scope k, HeadPacking packing, TensorSpec spec) {
+    var o = k.global(spec);
     // A row that has a logarithm has an O.
     for (int mode = 1; mode < o.rank(); mode++) o = o.covered(mode);
     return new SplitStates(k, packing, o, k.global(PartialStates.specLse()));
