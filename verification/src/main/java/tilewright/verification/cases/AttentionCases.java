@@ -30,6 +30,7 @@ import tilewright.reference.ScoreRule;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm120.Sm120AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
+import tilewright.sm90.attention.Sm90MlaDecodeKernel;
 import tilewright.verification.backend.SimulatorBackend;
 
 /** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
@@ -71,6 +72,7 @@ public final class AttentionCases {
   public static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
   public static final Architecture SM89 = new Architecture(new Sm89AttentionKernel());
   public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
+  public static final Architecture SM90_MLA = new Architecture(new Sm90MlaDecodeKernel());
   public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
   public static final Architecture SM120 = new Architecture(new Sm120AttentionKernel());
 
@@ -93,6 +95,11 @@ public final class AttentionCases {
     var cases = after(band(ElementType.BF16, new Sizes(1, 1, 500, 2, 1, 64, 64), Band.ALL), decoding, seed);
     cases.addAll(1, caches);
     return cases;
+  }
+
+  /** Few queries on caches of latent rows. */
+  static List<Case> latent(long seed) {
+    return LatentAttention.setups().stream().map(setup -> inLaunches(SM90_MLA, setup, seed)).toList();
   }
 
   static List<Case> sm89(AttentionKernel kernel, long seed) {

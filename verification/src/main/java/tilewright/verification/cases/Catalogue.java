@@ -85,6 +85,7 @@ public final class Catalogue {
     cases.addAll(AttentionCases.decoding(decoding, seed));
     cases.addAll(AttentionCases.sm89(sm89, seed));
     cases.addAll(AttentionCases.sm90(seed));
+    cases.addAll(AttentionCases.latent(seed));
     cases.addAll(AttentionCases.sm100(sm100, seed));
     cases.addAll(AttentionCases.sm120(seed));
     cases.addAll(Sm90TypeCases.scaled(seed));
