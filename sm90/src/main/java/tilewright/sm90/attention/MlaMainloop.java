@@ -96,7 +96,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     var output = MlaOutput.zero(k, config, p, v, lane, k.constant(1));
     k.arrive(k.constant(SCORED), BOTH);
     k.loop(config.visits(tiles.get()).count(), _ -> {
-      keys.awaitFull();
+      // The first warpgroup has waited for K.
       probabilities.awaitFull();
       var ofBlock = output.read(factors);
       k.arrive(k.constant(SCORED), BOTH);

@@ -1,0 +1,52 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.Sm90MlaDecodeKernel;
+
+/** Assembles Hopper's latent attention: without spills, and without serialised {@code wgmma}. */
+class LatentAssemblyTest {
+  private static final Assembler ASSEMBLER = Assembler.find();
+  private static final int BLOCK_BYTES = 232448;
+
+  /** Heads that fill a tile, less than that, and more; pages of a block, of its parts, or none. */
+  static List<Arguments> forms() {
+    return LongSuite.of(Stream.of(128, 16, 24, 1).flatMap(heads -> Stream.of(64, 0, 16).flatMap(page ->
+        Stream.of(Band.CAUSAL, Band.ALL, Band.window(1000, 0)).flatMap(band -> Stream.of(true, false)
+            .map(split -> Arguments.of(heads, page, band, split))))).toList());
+  }
+
+  @ParameterizedTest(name = "{0} heads, pages of {1}, {2}, split: {3}")
+  @MethodSource("forms")
+  void noRegistersAreSpilledAndTilesFitSharedMemory(int heads, int page, Band band, boolean split) {
+    var plain = AttentionProblem.latent(page == 0 ? ElementType.F16 : ElementType.BF16, 4, 2, 8192, heads, 576, 512)
+        .with(band);
+    var cache = plain.with(plain.serving().with(new KeySplits.Ranges(split ? 4 : 1)).withLengths("used"));
+    var problem = page == 0 ? cache : cache.paged(new Serving.Pages("table", page, 4096));
+    var kernel = new Sm90MlaDecodeKernel().launches(problem).launches().getFirst().kernel();
+    assertTrue(kernel.dynamicSharedBytes() <= BLOCK_BYTES, kernel.dynamicSharedBytes() + " bytes");
+    switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
+      case Assembly.Assembled assembled -> {
+        assertEquals(List.of(), assembled.warnings());
+        assertEquals(0, assembled.resources().getFirst().spillStoreBytes());
+      }
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
+    }
+  }
+}

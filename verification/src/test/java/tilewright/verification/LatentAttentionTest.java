@@ -1,0 +1,124 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.library.AttentionKernels;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.Sm90MlaDecodeKernel;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
+import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.CachedAttention;
+import tilewright.verification.cases.LatentAttention;
+
+/** Hopper's latent attention, on rows whose V has 128 columns: those of 512 are cases of {@code verify}. */
+class LatentAttentionTest {
+  private static final Sm90MlaDecodeKernel KERNEL = new Sm90MlaDecodeKernel();
+  private static final int DIM = 128;
+
+  private static AttentionCases.Setup setup(int batch, int queries, int keys, int heads, Band band, KeySplits splits) {
+    return LatentAttention.of(ElementType.BF16, batch, queries, keys, heads, DIM, band, splits);
+  }
+
+  private static Map<String, MemorySegment> buffers(AttentionCases.Setup setup) {
+    return Buffers.withWorkspace(KERNEL.launches(setup.problem()), AttentionCases.buffers(KERNEL, setup, 11));
+  }
+
+  /** Runs on fresh buffers, whose workspace is poisoned. */
+  private static Map<String, MemorySegment> run(AttentionCases.Setup setup, long seed) {
+    var buffers = buffers(setup);
+    for (var launch : KERNEL.launches(setup.problem()).on(buffers)) {
+      assertEquals(List.of(), new SimulatorBackend(seed).run(launch).findings());
+    }
+    return buffers;
+  }
+
+  static Stream<Arguments> caches() {
+    var used = LatentAttention.used(setup(3, 2, 300, 32, Band.CAUSAL, new KeySplits.Ranges(2)), 257, 1, 0);
+    return Stream.of(Arguments.of("one head", setup(1, 3, 130, 1, Band.ALL, new KeySplits.Ranges(1))),
+        Arguments.of("heads that leave rows empty", setup(1, 3, 70, 24, Band.CAUSAL, new KeySplits.Ranges(1))),
+        Arguments.of("several tiles of heads and queries",
+            LatentAttention.used(setup(2, 2, 200, 96, Band.window(70, 0), new KeySplits.Fixed(64)), 200, 65)),
+        Arguments.of("no keys", setup(1, 1, 0, 16, Band.ALL, new KeySplits.Ranges(1))),
+        Arguments.of("pages of a block", CachedAttention.paged(used, 64)),
+        Arguments.of("pages of several blocks", CachedAttention.paged(used, 128)),
+        Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24)));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("caches")
+  void everyEntryIsTheReferences(String name, AttentionCases.Setup setup) {
+    var buffers = run(setup, name.length());
+    assertEquals(Optional.empty(),
+        AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  @Test
+  void fixedSplitsDependNeitherOnTheRoomNorOnTheBatch() {
+    var alone = run(LatentAttention.used(setup(1, 1, 150, 4, Band.ALL, new KeySplits.Fixed(64)), 150), 1);
+    var beside = run(LatentAttention.used(setup(3, 1, 150, 4, Band.ALL, new KeySplits.Fixed(64)), 150, 5, 0), 2);
+    long bytes = 4 * DIM * ElementType.BF16.bytes();
+    assertEquals(-1, alone.get("O").mismatch(beside.get("O").asSlice(0, bytes)));
+  }
+
+  @Test
+  void oneSplitHasTheBitsOfTheKernelWithoutSplits() {
+    var split = run(setup(1, 2, 130, 4, Band.CAUSAL, new KeySplits.Fixed(192)), 1);
+    var whole = run(setup(1, 2, 130, 4, Band.CAUSAL, new KeySplits.Ranges(1)), 1);
+    assertEquals(-1, split.get("O").mismatch(whole.get("O")));
+    assertEquals(-1, split.get("LSE").mismatch(whole.get("LSE")));
+  }
+
+  @ParameterizedTest(name = "page {0}")
+  @ValueSource(ints = {-1, 7})
+  void numbersThatAreNoPagesStopTheLaunch(int page) {
+    var setup = CachedAttention.paged(LatentAttention.used(setup(2, 1, 130, 4, Band.ALL, new KeySplits.Ranges(1)), 1,
+        130), 64);
+    var buffers = buffers(setup);
+    buffers.get("table").set(ValueLayout.JAVA_INT_UNALIGNED, 4 * Integer.BYTES, page);
+    var findings = new SimulatorBackend(1).run(KERNEL.launches(setup.problem()).on(buffers).getFirst()).findings();
+    assertTrue(findings.size() == 1 && findings.getFirst().contains("executes trap"), findings::toString);
+  }
+
+  @Test
+  void theFacadeChoosesTheKernel() {
+    var latent = AttentionProblem.latent(ElementType.BF16, 2, 1, 4096, 128, 576, 512);
+    assertEquals("sm90_mla_decode",
+        Attention.of(latent).choose(AttentionKernels.builtIn().of(90)).name());
+    assertEquals("no 512 columns of V in rows of 128 of K", assertThrows(IllegalArgumentException.class,
+        () -> AttentionProblem.latent(ElementType.BF16, 2, 1, 4096, 128, 128, 512)).getMessage());
+  }
+
+  @Test
+  void whatCannotBeDoneIsRefused() {
+    var latent = AttentionProblem.latent(ElementType.BF16, 2, 1, 4096, 128, 576, 512);
+    assertEquals(Optional.empty(), KERNEL.refusal(latent));
+    assertEquals(Optional.of("rows of K of 640 columns, of which V has 512: V has a multiple of 128 up to 512, and K "
+        + "64 more"), KERNEL.refusal(AttentionProblem.latent(ElementType.BF16, 2, 1, 4096, 128, 640, 512)));
+    assertEquals(Optional.of("V is not the first columns of K, or K has 1 heads: latent attention reads one row for "
+        + "all heads"), KERNEL.refusal(AttentionProblem.dense(ElementType.BF16, new Sizes(1, 1, 64, 16, 1, 576, 512))));
+    assertEquals(Optional.of("latent attention has no sinks"), KERNEL.refusal(latent.withSinks("sinks")));
+    assertEquals("splits of 100 keys are no whole blocks: take a multiple of 64",
+        assertThrows(IllegalArgumentException.class, () -> KERNEL.launches(latent.with(latent.serving()
+            .with(new KeySplits.Fixed(100))))).getMessage());
+  }
+}
