@@ -66,8 +66,8 @@ record LatentTiming(AttentionKernel kernel) implements Timing {
     var s = p.sizes();
     long rows = (long) s.batch() * s.queries() * s.heads();
     var all = new ArrayList<>(List.of(Tensor.input("Q", type, rows * s.headDim()),
-        Tensor.input("K", type, (long) s.batch() * s.keys() * s.headDim()), Tensor.output("O", type, rows * s.valueDim()),
-        Tensor.output("LSE", ElementType.F32, rows)));
+        Tensor.input("K", type, (long) s.batch() * s.keys() * s.headDim()),
+        Tensor.output("O", type, rows * s.valueDim()), Tensor.output("LSE", ElementType.F32, rows)));
     long unused = ((long) s.batch() * s.keys() - cache.keys()) * s.headDim() * type.bytes();
     long bytes = all.stream().mapToLong(Tensor::bytes).sum() - unused;
     double operations = 2.0 * cache.keys() * s.queries() * s.heads() * (s.headDim() + s.valueDim());

@@ -1,51 +1,69 @@
 package tilewright.sm90.attention;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 
 /**
- * A tile of Q or K of latent attention: the columns that meet V, and those with rotary positions, apart in shared
- * memory.
- *
- * @param latent the first columns of the tensor
- * @param rotary the others
+ * A tile of Q or K of latent attention, whose columns lie in parts in shared memory: the shares of V of the warpgroups,
+ * and the columns with rotary positions.
  */
-record LatentTile(TensorTile latent, TensorTile rotary) {
+record LatentTile(List<TensorTile> parts) {
 
   static LatentTile ofQueries(Scope k, MlaConfig config) {
-    int stride = config.packing().stride();
-    return new LatentTile(
-        TensorTile.interleaved(k, config.q(), k.shared(config.type(), config.layoutOfLatentQ()), stride),
-        TensorTile.interleaved(k, config.q(), k.shared(config.type(), config.layoutOfRotaryQ()), stride));
+    return new LatentTile(config.partsOfColumns().stream().map(columns -> TensorTile.interleaved(k, config.q(),
+        k.shared(config.type(), config.layoutOfQ(columns)), config.packing().stride())).toList());
   }
 
   static LatentTile ofKeys(Scope k, MlaConfig config) {
-    var spec = config.tensors().k();
-    return new LatentTile(TensorTile.inParts(k, spec, config.layoutOfLatentK(), 0, config.partOfBlock()),
-        TensorTile.inParts(k, spec, config.layoutOfRotaryK(), 0, config.partOfBlock()));
+    return new LatentTile(config.partsOfColumns().stream().map(columns -> TensorTile.inParts(k, config.tensors().k(),
+        config.layoutOfK(columns), 0, config.partOfBlock())).toList());
+  }
+
+  SharedTensor shared(int part) {
+    return parts.get(part).shared();
+  }
+
+  /** Bytes of a stage of the parts from {@code first} to before {@code end}. */
+  int bytes(int first, int end) {
+    return parts.subList(first, end).stream().mapToInt(TensorTile::bytes).sum();
   }
 
   /** Bytes of a stage. */
   int bytes() {
-    return latent.bytes() + rotary.bytes();
+    return bytes(0, parts.size());
+  }
+
+  /** The copy of some columns. */
+  @FunctionalInterface
+  interface Copy {
+    void copy(TensorTile part, I32... coordinate);
   }
 
   /**
-   * Fills a stage.
+   * Copies parts of the columns, from {@code first} to before {@code end}.
    *
    * @param coordinate where boxes begin, given their first column
    */
-  void load(Scope k, I32 stage, Mbarrier landed, Function<I32, I32[]> coordinate) {
-    latent.load(k, stage, landed, coordinate.apply(k.constant(0)));
-    rotary.load(k, stage, landed, coordinate.apply(k.constant(latent.columns())));
+  void forEachPart(Scope k, int first, int end, Function<I32, I32[]> coordinate, Copy copy) {
+    int column = 0;
+    var firstColumns = new ArrayList<Integer>();
+    for (var part : parts) {
+      firstColumns.add(column);
+      column += part.columns();
+    }
+    for (int part = first; part < end; part++) {
+      copy.copy(parts.get(part), coordinate.apply(k.constant(firstColumns.get(part))));
+    }
   }
 
-  /** Fills some rows of a stage. */
-  void loadRows(Scope k, int first, int count, I32 stage, Mbarrier landed, Function<I32, I32[]> coordinate) {
-    latent.loadPart(k, 0, first, count, stage, landed, coordinate.apply(k.constant(0)));
-    rotary.loadPart(k, 0, first, count, stage, landed, coordinate.apply(k.constant(latent.columns())));
+  /** Fills a stage. */
+  void load(Scope k, I32 stage, Mbarrier landed, Function<I32, I32[]> coordinate) {
+    forEachPart(k, 0, parts.size(), coordinate, (part, at) -> part.load(k, stage, landed, at));
   }
 }

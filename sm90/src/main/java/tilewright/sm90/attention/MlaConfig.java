@@ -1,7 +1,9 @@
 package tilewright.sm90.attention;
 
 import java.math.BigInteger;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.attention.BoxedTensors;
@@ -76,29 +78,29 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
 
   // Shared memory
 
-  /** The latent part of Q: (row, column, 1). */
-  ComposedLayout layoutOfLatentQ() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, valueDim, 1);
+  /** Columns of a warpgroup's share of V. */
+  int share() {
+    return valueDim / CONSUMERS;
   }
 
-  /** The rotary part of Q. */
-  ComposedLayout layoutOfRotaryQ() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, ROTARY, 1);
+  /** The columns of the parts of Q and K: the warpgroups' shares of V, and the rotary part. */
+  List<Integer> partsOfColumns() {
+    return Stream.concat(Stream.generate(this::share).limit(CONSUMERS), Stream.of(ROTARY)).toList();
   }
 
-  /** The latent part of K: (key, column, stage). */
-  ComposedLayout layoutOfLatentK() {
-    return SwizzledRows.alongColumns(type, KEYS, valueDim, STAGES);
+  /** A part of Q: (row, column, 1). */
+  ComposedLayout layoutOfQ(int columns) {
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, columns, 1);
   }
 
-  /** The rotary part of K: (key, column, stage). P has the same layout: (row, key, stage). */
-  ComposedLayout layoutOfRotaryK() {
-    return SwizzledRows.alongColumns(type, KEYS, ROTARY, STAGES);
+  /** A part of K: (key, column, stage). In the place of the rotary part, P: (row, key, stage). */
+  ComposedLayout layoutOfK(int columns) {
+    return SwizzledRows.alongColumns(type, KEYS, columns, STAGES);
   }
 
-  /** V is the latent part of K, transposed: (column, key, stage). */
+  /** A share of V, which is a part of K transposed: (column, key, stage). */
   ComposedLayout layoutOfV() {
-    return SwizzledRows.alongRows(type, valueDim, KEYS, STAGES);
+    return SwizzledRows.alongRows(type, share(), KEYS, STAGES);
   }
 
   // Registers
@@ -110,7 +112,7 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
 
   /** A warpgroup's share of O = P·V. */
   WgmmaAtom atomOfOutput() {
-    return new WgmmaAtom(type, valueDim / CONSUMERS);
+    return new WgmmaAtom(type, share());
   }
 
   // Global memory

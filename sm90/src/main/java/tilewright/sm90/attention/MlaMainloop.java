@@ -6,7 +6,6 @@ import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.StoreMatrix;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
-import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -28,15 +27,16 @@ import tilewright.sm90.collective.TiledWgmma;
  * rows' factors in shared memory, and has the left columns of O; the second has the right columns.
  *
  * @param p (row, key, stage): the place of the rotary part of K, which nothing reads after S
- * @param v (column, key, stage): the latent part of K
  * @param factors of the rows of O before a block is added; in the end the inverses of the rows' sums
  * @param queries full when Q has landed
- * @param keys full when a block of K has landed, empty when both have multiplied P·V
+ * @param keys full when the first part of a block of K has landed, empty when both have multiplied P·V
+ * @param others full when the other parts have landed
  * @param probabilities full when all threads of the first warpgroup have left P and the factors of a block
  */
-record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, SharedTensor p, SharedTensor v,
-    SharedTensor factors, Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor probabilities, I32 lane) {
-  /** The named barrier that says that all have S of a block, and the factors of the last: P and others may be stored. */
+record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, SharedTensor p,
+    SharedTensor factors, Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor others,
+    Pipeline.Cursor probabilities, I32 lane) {
+  /** The named barrier that says that all have S of a block and the factors of the last: new ones may be stored. */
   private static final int SCORED = 1;
   /** The named barrier that says that the rows' sums are there. */
   private static final int SUMMED = 2;
@@ -46,24 +46,20 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
   /** The first warpgroup: S, P and the left columns of O. */
   void scores(Supplier<Tile> tiles, ResultRows results) {
     var atom = config.atomOfScores();
-    var latent = TiledWgmma.of(atom, config.layoutOfLatentQ(), config.layoutOfLatentK(), 1);
-    var rotary = TiledWgmma.of(atom, config.layoutOfRotaryQ(), config.layoutOfRotaryK(), 1);
     var s = Fragment.of(k, PtxType.F32, atom.registers() / QUAD, QUAD);
     var rows = FragmentRows.of(atom.partition());
     var scale = Modification.NONE.softmaxScale(k, k.scalar("scale"));
     var softmax = OnlineSoftmax.lazy(k, rows, scale, 0);
-    var output = MlaOutput.zero(k, config, p, v, lane, k.constant(0));
+    var output = output(0);
     var tile = tiles.get();
     var visits = config.visits(tile);
     queries.awaitFull();
     visits.all(k, (place, masked) -> {
-      // 1. S = Q·Kᵀ
+      // 1. S = Q·Kᵀ, begun with the columns that land first
       keys.awaitFull();
-      var zero = k.constant(0);
-      WgmmaAtom.fence(k);
-      latent.issue(k, zero, here(q.latent()), zero, here(key.latent()), keys.stage(), s, false);
-      rotary.issue(k, zero, here(q.rotary()), zero, here(key.rotary()), keys.stage(), s, true);
-      WgmmaAtom.commit(k);
+      issueScores(s, 0, 1);
+      others.awaitFull();
+      issueScores(s, 1, key.parts().size());
       WgmmaAtom.waitFor(k, 0);
       // 2. P = exp(S − max)
       var block = visits.block().apply(place).settled();
@@ -93,7 +89,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
 
   /** The second warpgroup: the right columns of O. */
   void values(Supplier<Tile> tiles, ResultRows results) {
-    var output = MlaOutput.zero(k, config, p, v, lane, k.constant(1));
+    var output = output(1);
     k.arrive(k.constant(SCORED), BOTH);
     k.loop(config.visits(tiles.get()).count(), _ -> {
       // The first warpgroup has waited for K.
@@ -108,9 +104,22 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     output.store(results, tiles.get(), output.read(factors));
   }
 
-  /** A tile whose descriptors are computed here: before the loop, all of them would take registers. */
-  private static SharedTensor here(TensorTile tile) {
-    return tile.shared().settled();
+  private MlaOutput output(int group) {
+    return MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group);
+  }
+
+  /** Begins S += Q·Kᵀ over parts of the columns, from {@code first} to before {@code end}. */
+  private void issueScores(Fragment s, int first, int end) {
+    var zero = k.constant(0);
+    WgmmaAtom.fence(k);
+    for (int part = first; part < end; part++) {
+      // Descriptors are computed here: before the loop over the keys, all of them would take registers.
+      var partOfQ = q.shared(part).settled();
+      var partOfK = key.shared(part).settled();
+      TiledWgmma.of(config.atomOfScores(), partOfQ.layout(), partOfK.layout(), 1)
+          .issue(k, zero, partOfQ, zero, partOfK, keys.stage(), s, part > 0);
+    }
+    WgmmaAtom.commit(k);
   }
 
   private List<F32> masked(Tile tile, I32 block, FragmentRows rows, Fragment s) {

@@ -19,15 +19,15 @@ import tilewright.sm90.collective.TiledWgmma;
  * A warpgroup's columns of O = P·V.
  *
  * @param p (row, key, stage) in shared memory
- * @param v (column, key, stage)
- * @param group of the warpgroups that share the columns
+ * @param v (column, key, stage), the warpgroup's share
+ * @param group number of the share
  */
-record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 lane, I32 group, TiledWgmma pv,
+record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 lane, int group, TiledWgmma pv,
     FragmentRows rows, Fragment accumulators) {
 
   /** O before the first key. */
-  static MlaOutput zero(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 lane, I32 group) {
-    var pv = TiledWgmma.alongColumns(config.atomOfOutput(), p.layout(), v.layout(), MlaConfig.CONSUMERS);
+  static MlaOutput zero(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 lane, int group) {
+    var pv = TiledWgmma.of(config.atomOfOutput(), p.layout(), v.layout(), 1);
     return new MlaOutput(k, config, p, v, lane, group, pv, FragmentRows.of(config.atomOfOutput().partition()),
         pv.accumulators(k));
   }
@@ -41,7 +41,7 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
   /** O += P·V of a stage, complete when this returns. */
   void multiply(I32 stage) {
     WgmmaAtom.fence(k);
-    pv.issue(k, group, p, stage, v, stage, accumulators, true);
+    pv.issue(k, k.constant(0), p, stage, v, stage, accumulators, true);
     WgmmaAtom.commit(k);
     WgmmaAtom.waitFor(k, 0);
   }
@@ -54,7 +54,7 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
   void store(ResultRows results, Tile tile, List<F32> inverses) {
     rows.scale(k, accumulators, inverses);
     var values = rows.values(k, accumulators);
-    var firstColumn = group.times(config.atomOfOutput().columns()).plus(rows.column(lane.settled()));
+    var firstColumn = rows.column(lane.settled()).plus(group * config.share());
     int beside = rows.neighbour();
     for (int number = 0; number < rows.count(); number++) {
       var ofThread = rows.of(number);

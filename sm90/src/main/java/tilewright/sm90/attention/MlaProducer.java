@@ -1,5 +1,7 @@
 package tilewright.sm90.attention;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.Pipeline;
@@ -8,9 +10,13 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 
-/** The thread that has a tile's queries and its blocks of keys copied. */
+/**
+ * The thread that has a tile's queries and its blocks of keys copied.
+ *
+ * @param keys full when the first part of the columns has landed; {@code others} when the others have
+ */
 record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentTile q, LatentTile key,
-    Pipeline.Cursor queries, Pipeline.Cursor keys) {
+    Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor others) {
 
   void copy(Tile tile) {
     var visits = config.visits(tile);
@@ -18,22 +24,46 @@ record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentT
     var row = config.packing().rows(tile.query());
     q.load(k, queries.stage(), queries.expect(q.bytes()), column -> coordinates.queries(tile, row, column));
     k.loop(visits.count(), place -> {
-      copyKeys(tile, visits.block().apply(place).settled(), keys.acquire(key.bytes()));
+      copyKeys(tile, visits.block().apply(place).settled());
       keys.advance();
     });
   }
 
-  private void copyKeys(Tile tile, I32 block, Mbarrier landed) {
-    var first = tile.sequence().firstKeyOf(block, MlaConfig.KEYS);
-    pages.ifPresentOrElse(
-        p -> p.forEachPart(MlaConfig.KEYS, tile, first, (row, part) -> key.loadRows(k, row, p.part(), keys.stage(),
-            landed, column -> coordinate(part, k.constant(0), column))),
-        () -> key.load(k, keys.stage(), landed, column -> coordinate(tile, first, column)));
+  /**
+   * Rows of a block that lie one after the other.
+   *
+   * @param row of the block with which they begin, and {@code count} how many
+   * @param tile whose sequence has them from {@code first} on
+   */
+  private record Rows(int row, int count, Tile tile, I32 first) {}
+
+  private void copyKeys(Tile tile, I32 block) {
+    // Pages are looked up while the stage is still in use.
+    var rows = rows(tile, tile.sequence().firstKeyOf(block, MlaConfig.KEYS));
+    int parts = key.parts().size();
+    load(rows, 0, 1, keys.acquire(key.bytes(0, 1)));
+    load(rows, 1, parts, others.expect(key.bytes(1, parts)));
   }
 
-  /** The coordinate of a key of the tile's sequence, which all heads read. */
-  private I32[] coordinate(Tile tile, I32 row, I32 column) {
-    var s = tile.sequence();
-    return RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, column, k.constant(0));
+  private List<Rows> rows(Tile tile, I32 first) {
+    if (pages.isEmpty()) return List.of(new Rows(0, MlaConfig.KEYS, tile, first));
+    var all = new ArrayList<Rows>();
+    pages.get().forEachPart(MlaConfig.KEYS, tile, first,
+        (row, part) -> all.add(new Rows(row, pages.get().part(), part, k.constant(0))));
+    return all;
+  }
+
+  /** Fills parts of the columns of a stage. */
+  private void load(List<Rows> block, int first, int end, Mbarrier landed) {
+    for (var rows : block) {
+      key.forEachPart(k, first, end, column -> coordinate(rows, column),
+          (part, at) -> part.loadPart(k, 0, rows.row, rows.count, keys.stage(), landed, at));
+    }
+  }
+
+  /** The coordinate of rows, which all heads read. */
+  private I32[] coordinate(Rows rows, I32 column) {
+    var s = rows.tile.sequence();
+    return RaggedRows.coordinate(s.firstKey(), s.keys(), 0, rows.first, column, k.constant(0));
   }
 }

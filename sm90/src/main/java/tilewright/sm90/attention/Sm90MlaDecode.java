@@ -40,11 +40,10 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
   public void trace(Scope k) {
     var thread = k.block(config.threads());
     k.blocksPerMultiprocessor(1);
-    // Shared memory: P takes the place of the rotary part of K, and V is the latent part of K.
+    // Shared memory: P takes the place of the rotary part of K, and V is the other parts.
     var q = LatentTile.ofQueries(k, config);
     var key = LatentTile.ofKeys(k, config);
-    var p = key.rotary().shared();
-    var v = key.latent().shared().as(config.layoutOfV());
+    var p = key.shared(MlaConfig.CONSUMERS);
     var factors = k.shared(ElementType.F32, Layout.of(WgmmaAtom.M, 1));
     // Global memory
     var pages = config.pageRows().isPresent()
@@ -59,6 +58,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, 1, first, 1, 0);
     var keys = Pipeline.ring(k, MlaConfig.STAGES, first, 1, MlaConfig.CONSUMERS);
+    var others = Pipeline.ring(k, MlaConfig.STAGES, first, 1, 0);
     var probabilities = Pipeline.ring(k, MlaConfig.STAGES, first, Warpgroup.SIZE, 0);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -71,12 +71,15 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     results.whereNeeded(k, thread, tile.get(), WgmmaAtom.M, () -> {
       k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
         RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
-        k.when(lane.equalTo(0), () -> new MlaProducer(k, config, pages, q, key, queries.producer(), keys.producer())
-            .copy(tile.get()));
+        k.when(lane.equalTo(0), () -> {
+          var place = keys.producer();
+          new MlaProducer(k, config, pages, q, key, queries.producer(), place, others.producer(place))
+              .copy(tile.get());
+        });
       }, () -> {
         var place = keys.consumer();
-        var mainloop = new MlaMainloop(k, config, q, key, p, v, factors, queries.consumer(), place,
-            probabilities.consumer(place), lane);
+        var mainloop = new MlaMainloop(k, config, q, key, p, factors, queries.consumer(), place,
+            others.consumer(place), probabilities.consumer(place), lane);
         k.when(group.equalTo(0), () -> {
           RegisterBudget.grow(k, MlaConfig.SCORE_REGISTERS);
           mainloop.scores(tile, results);
@@ -91,12 +94,12 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
   /** Tiles of queries and splits of the keys, packs of heads side by side: they read the same keys. */
   private AttentionTiles tiles(Scope k, LatentTile q) {
     int batchOfQ = config.packs() ? 4 : 3;
-    var queries = config.tensors().queries(q.latent());
+    var queries = config.tensors().queries(q.parts().getFirst());
     var rows = queries.ceilDiv(config.queries());
-    var packs = q.latent().extent(batchOfQ - 1);
+    var packs = q.parts().getFirst().extent(batchOfQ - 1);
     var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), packs,
-        q.latent().extent(batchOfQ), packs, false);
+        q.parts().getFirst().extent(batchOfQ), packs, false);
     var room = rows.parameter(Sm90AttentionKernel.ROOM);
     var lengths = config.lengths() ? Optional.of(k.global(AttentionSpecs.keyLengths()))
         : Optional.<GlobalTensor>empty();
