@@ -24,11 +24,11 @@ class LatentAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
   private static final int BLOCK_BYTES = 232448;
 
-  /** Heads that fill a tile, less than that, and more; pages of a block, of its parts, or none. */
+  /** Heads that fill a tile, less than that, and more; pages of a block, of its parts, or none. A sample has five. */
   static List<Arguments> forms() {
-    return LongSuite.of(Stream.of(128, 16, 24, 1).flatMap(heads -> Stream.of(64, 0, 16).flatMap(page ->
+    return LongSuite.of(LongSuite.of(Stream.of(128, 16, 24, 1).flatMap(heads -> Stream.of(64, 0, 16).flatMap(page ->
         Stream.of(Band.CAUSAL, Band.ALL, Band.window(1000, 0)).flatMap(band -> Stream.of(true, false)
-            .map(split -> Arguments.of(heads, page, band, split))))).toList());
+            .map(split -> Arguments.of(heads, page, band, split))))).toList()));
   }
 
   @ParameterizedTest(name = "{0} heads, pages of {1}, {2}, split: {3}")

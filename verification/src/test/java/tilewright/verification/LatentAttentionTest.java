@@ -9,7 +9,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -52,16 +51,16 @@ class LatentAttentionTest {
     return buffers;
   }
 
-  static Stream<Arguments> caches() {
+  static List<Arguments> caches() {
     var used = LatentAttention.used(setup(3, 2, 300, 32, Band.CAUSAL, new KeySplits.Ranges(2)), 257, 1, 0);
-    return Stream.of(Arguments.of("one head", setup(1, 3, 130, 1, Band.ALL, new KeySplits.Ranges(1))),
+    return LongSuite.of(List.of(Arguments.of("one head", setup(1, 3, 130, 1, Band.ALL, new KeySplits.Ranges(1))),
         Arguments.of("heads that leave rows empty", setup(1, 3, 70, 24, Band.CAUSAL, new KeySplits.Ranges(1))),
         Arguments.of("several tiles of heads and queries",
             LatentAttention.used(setup(2, 2, 200, 96, Band.window(70, 0), new KeySplits.Fixed(64)), 200, 65)),
         Arguments.of("no keys", setup(1, 1, 0, 16, Band.ALL, new KeySplits.Ranges(1))),
         Arguments.of("pages of a block", CachedAttention.paged(used, 64)),
         Arguments.of("pages of several blocks", CachedAttention.paged(used, 128)),
-        Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24)));
+        Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24))));
   }
 
   @ParameterizedTest(name = "{0}")

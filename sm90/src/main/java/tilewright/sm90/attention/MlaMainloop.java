@@ -60,6 +60,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
       issueScores(s, 0, 1);
       others.awaitFull();
       issueScores(s, 1, key.parts().size());
+      WgmmaAtom.commit(k);
       WgmmaAtom.waitFor(k, 0);
       // 2. P = exp(S − max)
       var block = visits.block().apply(place).settled();
@@ -108,7 +109,7 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     return MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group);
   }
 
-  /** Begins S += Q·Kᵀ over parts of the columns, from {@code first} to before {@code end}. */
+  /** Begins S += Q·Kᵀ over parts of the columns, from {@code first} to before {@code end}; a commit follows. */
   private void issueScores(Fragment s, int first, int end) {
     var zero = k.constant(0);
     WgmmaAtom.fence(k);
@@ -119,7 +120,6 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
       TiledWgmma.of(config.atomOfScores(), partOfQ.layout(), partOfK.layout(), 1)
           .issue(k, zero, partOfQ, zero, partOfK, keys.stage(), s, part > 0);
     }
-    WgmmaAtom.commit(k);
   }
 
   private List<F32> masked(Tile tile, I32 block, FragmentRows rows, Fragment s) {
