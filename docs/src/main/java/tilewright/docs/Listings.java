@@ -141,8 +141,8 @@ public final class Listings {
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void nextBlock("));
     save(generated, "attention-between-tiles.java",
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void betweenTiles("));
-    save(generated, "mla-scores.java",
-        Excerpt.method(hopper.resolve("attention/MlaMainloop.java"), "void scores("));
+    save(generated, "mla-second-block.java",
+        Excerpt.method(hopper.resolve("attention/MlaMainloop.java"), "void secondBlock("));
     save(generated, "boxed-queries.java",
         Excerpt.method(kernels.resolve("async/attention/BoxedTensors.java"), "TensorSpec queries("));
     save(generated, "ragged-rows.java",

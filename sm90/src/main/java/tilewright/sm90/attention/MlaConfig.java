@@ -43,9 +43,8 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
   /** Warpgroups that multiply, each with a share of the columns of O. */
   static final int CONSUMERS = 2;
   /** Registers of a thread of each warpgroup, together those that the CTA begins with. */
-  static final int PRODUCER_REGISTERS = 56;
-  static final int SCORE_REGISTERS = 240;
-  static final int VALUE_REGISTERS = 208;
+  static final int PRODUCER_REGISTERS = 40;
+  static final int CONSUMER_REGISTERS = 232;
   private static final int ALIGNED_BYTES = 16;
 
   int headDim() {

@@ -20,93 +20,102 @@ import tilewright.kernels.attention.merging.ResultRows;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.attention.RowStatistics.Kind;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
- * The main loops of the two warpgroups that multiply. The first computes S = Q·Kᵀ and its softmax, leaves P and the
- * rows' factors in shared memory, and has the left columns of O; the second has the right columns.
+ * The main loop of a warpgroup, which has S = Q·Kᵀ and P of every other block, and of all blocks its share of the
+ * columns of O = P·V (FlashMLA, "seesaw" scheduling). P and the rows' statistics go through shared memory, so that one
+ * warpgroup's softmax is beside the other's GEMMs.
  *
+ * @param group 0 for the first of two blocks, 1 for the second
  * @param p (row, key, stage): the place of the rotary part of K, which nothing reads after S
- * @param factors of the rows of O before a block is added; in the end the inverses of the rows' sums
  * @param queries full when Q has landed
- * @param keys full when the first part of a block of K has landed, empty when both have multiplied P·V
- * @param others full when the other parts have landed
- * @param probabilities full when all threads of the first warpgroup have left P and the factors of a block
+ * @param blocks the rings of the first blocks and of the second ones, a stage each
  */
-record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, SharedTensor p,
-    SharedTensor factors, Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor others,
-    Pipeline.Cursor probabilities, I32 lane) {
-  /** The named barrier that says that all have S of a block and the factors of the last: new ones may be stored. */
-  private static final int SCORED = 1;
-  /** The named barrier that says that the rows' sums are there. */
-  private static final int SUMMED = 2;
+record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTile key, SharedTensor p,
+    RowStatistics statistics, Pipeline.Cursor queries, List<Block> blocks, I32 lane) {
+  /** The named barriers at which the warpgroups' statistics have been read, and S is complete: both may be replaced. */
+  private static final List<Integer> READ = List.of(1, 2);
+  /** The named barrier at which both have left their sums. */
+  private static final int SUMMED = 3;
   private static final int BOTH = MlaConfig.CONSUMERS * Warpgroup.SIZE;
   private static final int QUAD = 4;
 
-  /** The first warpgroup: S, P and the left columns of O. */
-  void scores(Supplier<Tile> tiles, ResultRows results) {
+  /**
+   * The barriers of a stage.
+   *
+   * @param keys full when the first part of a block of K has landed, empty when both warpgroups have multiplied P·V
+   * @param others full when the other parts have landed
+   * @param probabilities full when P and the rows' statistics are there
+   */
+  record Block(Pipeline.Cursor keys, Pipeline.Cursor others, Pipeline.Cursor probabilities) {}
+
+  /** What a warpgroup has of a tile. */
+  private record Parts(Tile tile, OnlineSoftmax softmax, FragmentRows rows, Fragment scores, MlaOutput output) {}
+
+  void run(Supplier<Tile> tiles, ResultRows results) {
     var atom = config.atomOfScores();
-    var s = Fragment.of(k, PtxType.F32, atom.registers() / QUAD, QUAD);
     var rows = FragmentRows.of(atom.partition());
     var scale = Modification.NONE.softmaxScale(k, k.scalar("scale"));
-    var softmax = OnlineSoftmax.lazy(k, rows, scale, 0);
-    var output = output(0);
     var tile = tiles.get();
+    var parts = new Parts(tile, OnlineSoftmax.lazy(k, rows, scale, 0), rows,
+        Fragment.of(k, PtxType.F32, atom.registers() / QUAD, QUAD),
+        MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group));
     var visits = config.visits(tile);
     queries.awaitFull();
-    visits.all(k, (place, masked) -> {
-      // 1. S = Q·Kᵀ, begun with the columns that land first
-      keys.awaitFull();
-      issueScores(s, 0, 1);
-      others.awaitFull();
-      issueScores(s, 1, key.parts().size());
-      WgmmaAtom.commit(k);
-      WgmmaAtom.waitFor(k, 0);
-      // 2. P = exp(S − max)
-      var block = visits.block().apply(place).settled();
-      var step = softmax.next(masked ? masked(tile, block, rows, s) : rows.values(k, s));
-      // 3. P and the rows' factors to shared memory.
-      k.barrier(k.constant(SCORED), BOTH);
-      storeProbabilities(step.weights());
-      storeRows(rows, step.factors());
-      BulkCopy.publish(k);
-      probabilities.full().arrive();
-      // 4. O += P·V
-      output.rescale(step.factors());
-      probabilities.awaitFull();
-      output.multiply(keys.stage());
-      keys.releaseAndAdvance(lane);
+    k.arrive(k.constant(READ.get(1 - group)), BOTH);
+    k.loop(visits.count().plus(1).dividedBy(2), pair -> {
+      var place = pair.times(2).plus(group);
+      var both = pair.times(2).plus(1).lessThan(visits.count());
+      Supplier<I32> block = () -> visits.block().apply(place).settled();
+      if (group == 0) {
+        firstBlock(parts, block);
+        k.when(both, () -> {
+          beginOther(parts, true);
+          finish(1);
+        });
+      } else {
+        // Of a last block without another nobody waits for what this warpgroup has read.
+        k.when(both, () -> secondBlock(parts, block), () -> {
+          beginOther(parts, false);
+          WgmmaAtom.waitFor(k, 0);
+        });
+      }
     });
-    // 5. The sums for the other warpgroup, and the results.
-    var totals = softmax.finish();
-    var inverses = totals.stream().map(OnlineSoftmax.Total::inverse).toList();
-    k.barrier(k.constant(SCORED), BOTH);
-    storeRows(rows, inverses);
-    k.arrive(k.constant(SUMMED), BOTH);
+    var totals = parts.softmax.finish(own -> sumsOfAll(rows, own));
     var done = tiles.get();
-    output.store(results, done, inverses);
-    storeLogarithms(results, done, output, totals);
+    parts.output.store(results, done, totals.stream().map(OnlineSoftmax.Total::inverse).toList());
+    if (group == 0) storeLogarithms(results, done, parts.output, totals);
   }
 
-  /** The second warpgroup: the right columns of O. */
-  void values(Supplier<Tile> tiles, ResultRows results) {
-    var output = output(1);
-    k.arrive(k.constant(SCORED), BOTH);
-    k.loop(config.visits(tiles.get()).count(), _ -> {
-      // The first warpgroup has waited for K.
-      probabilities.awaitFull();
-      var ofBlock = output.read(factors);
-      k.arrive(k.constant(SCORED), BOTH);
-      output.rescale(ofBlock);
-      output.multiply(keys.stage());
-      keys.releaseAndAdvance(lane);
-    });
-    k.barrier(k.constant(SUMMED), BOTH);
-    output.store(results, tiles.get(), output.read(factors));
+  /** The first warpgroup's block: P of it before the other warpgroup's. */
+  private void firstBlock(Parts parts, Supplier<I32> block) {
+    issueScores(parts.scores);
+    WgmmaAtom.waitFor(k, 0);
+    var step = probabilities(parts, block.get());
+    multiply(parts, step.factors(), group);
+    finish(group);
   }
 
-  private MlaOutput output(int group) {
-    return MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group);
+  /** The second warpgroup's block: its softmax is beside P·V of the first block. */
+  private void secondBlock(Parts parts, Supplier<I32> block) {
+    issueScores(parts.scores);
+    beginOther(parts, true);
+    WgmmaAtom.waitFor(k, 1);
+    var step = probabilities(parts, block.get());
+    finish(0);
+    multiply(parts, step.factors(), group);
+    finish(group);
+  }
+
+  /** Begins S = Q·Kᵀ of the warpgroup's block, with the columns that land first. */
+  private void issueScores(Fragment s) {
+    blocks.get(group).keys.awaitFull();
+    issueScores(s, 0, 1);
+    blocks.get(group).others.awaitFull();
+    issueScores(s, 1, key.parts().size());
+    WgmmaAtom.commit(k);
   }
 
   /** Begins S += Q·Kᵀ over parts of the columns, from {@code first} to before {@code end}; a commit follows. */
@@ -118,14 +127,60 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
       var partOfQ = q.shared(part).settled();
       var partOfK = key.shared(part).settled();
       TiledWgmma.of(config.atomOfScores(), partOfQ.layout(), partOfK.layout(), 1)
-          .issue(k, zero, partOfQ, zero, partOfK, keys.stage(), s, part > 0);
+          .issue(k, zero, partOfQ, zero, partOfK, k.constant(group), s, part > 0);
     }
   }
 
-  private List<F32> masked(Tile tile, I32 block, FragmentRows rows, Fragment s) {
+  /** P of the warpgroup's block, whose S is complete, to shared memory with the rows' statistics. */
+  private OnlineSoftmax.Step probabilities(Parts parts, I32 block) {
+    var rows = parts.rows;
+    var info = parts.tile.blocks();
+    k.when(block.lessThan(info.insideEnd()).and(block.lessThan(info.insideFirst()).not()).not(),
+        () -> rows.set(k, parts.scores, masked(parts, block)));
+    var step = parts.softmax.next(rows.values(k, parts.scores));
+    k.barrier(k.constant(READ.get(group)), BOTH);
+    storeProbabilities(step.weights());
+    statistics.store(rows, lane, Kind.FACTOR, group, step.factors());
+    statistics.store(rows, lane, Kind.REFERENCE, group, parts.softmax.references());
+    BulkCopy.publish(k);
+    blocks.get(group).probabilities.full().arrive();
+    return step;
+  }
+
+  /**
+   * Begins O += P·V of the other warpgroup's block.
+   *
+   * @param followed whether the other warpgroup may have another block
+   */
+  private void beginOther(Parts parts, boolean followed) {
+    int other = 1 - group;
+    blocks.get(other).probabilities.awaitFull();
+    var factors = statistics.load(parts.rows, lane, Kind.FACTOR, other);
+    parts.softmax.raise(statistics.load(parts.rows, lane, Kind.REFERENCE, other));
+    if (followed) k.arrive(k.constant(READ.get(other)), BOTH);
+    parts.output.rescale(factors);
+    parts.output.multiply(k.constant(other));
+  }
+
+  /** Begins O += P·V of the warpgroup's own block. */
+  private void multiply(Parts parts, List<F32> factors, int stage) {
+    parts.output.rescale(factors);
+    blocks.get(stage).probabilities.awaitFull();
+    parts.output.multiply(k.constant(stage));
+  }
+
+  /** Waits for P·V and releases the block. */
+  private void finish(int stage) {
+    WgmmaAtom.waitFor(k, 0);
+    blocks.get(stage).keys.releaseAndAdvance(lane);
+  }
+
+  private List<F32> masked(Parts parts, I32 block) {
+    var tile = parts.tile;
     var place = new Modification.Place(tile.batch(), tile.head(), config.packing().rows(tile.query()),
         tile.sequence().firstKeyOf(block, MlaConfig.KEYS), config.packing());
-    return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, lane, place, rows.values(k, s));
+    return new ScoreMask(config.band(), tile.sequence(), parts.rows)
+        .apply(k, lane, place, parts.rows.values(k, parts.scores));
   }
 
   private void storeProbabilities(List<F32> weights) {
@@ -135,18 +190,17 @@ record MlaMainloop(Scope k, MlaConfig config, LatentTile q, LatentTile key, Shar
     var matrices = StoreMatrix.of(config.atomOfScores().partition(), false);
     for (int slice = 0; slice < rounded.size(); slice++) {
       var first = matrices.row(lane, slice);
-      matrices.store(k, p.at(first[0], first[1], keys.stage()), rounded.get(slice));
+      matrices.store(k, p.at(first[0], first[1], k.constant(group)), rounded.get(slice));
     }
   }
 
-  /** A number of each row, by one of the four threads that share it. */
-  private void storeRows(FragmentRows rows, List<F32> numbers) {
-    numbers.forEach(F32::register);
-    k.when(lane.modulo(QUAD).equalTo(0), () -> {
-      for (int row = 0; row < rows.count(); row++) {
-        factors.at(rows.row(lane, row)).store(numbers.get(row));
-      }
-    });
+  /** The rows' sums over the blocks of both warpgroups. */
+  private List<F32> sumsOfAll(FragmentRows rows, List<F32> own) {
+    statistics.store(rows, lane, Kind.SUM, group, own);
+    k.barrier(k.constant(SUMMED), BOTH);
+    var others = statistics.load(rows, lane, Kind.SUM, 1 - group);
+    // In one order, so that both have the same sum.
+    return rows.perRow(row -> group == 0 ? own.get(row).plus(others.get(row)) : others.get(row).plus(own.get(row)));
   }
 
   private void storeLogarithms(ResultRows results, Tile tile, MlaOutput output, List<OnlineSoftmax.Total> totals) {

@@ -1,7 +1,6 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
-import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -38,12 +37,11 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
     k.when(step.rescales(k), () -> rows.scale(k, accumulators, factors));
   }
 
-  /** O += P·V of a stage, complete when this returns. */
+  /** Begins O += P·V of a stage. */
   void multiply(I32 stage) {
     WgmmaAtom.fence(k);
-    pv.issue(k, k.constant(0), p, stage, v, stage, accumulators, true);
+    pv.issue(k, k.constant(0), p.settled(), stage, v.settled(), stage, accumulators, true);
     WgmmaAtom.commit(k);
-    WgmmaAtom.waitFor(k, 0);
   }
 
   /**
@@ -72,12 +70,5 @@ record MlaOutput(Scope k, MlaConfig config, SharedTensor p, SharedTensor v, I32 
   ResultRows.Row row(ResultRows results, Tile tile, int number) {
     // Known before the loop over the keys, places would take registers meanwhile.
     return results.row(tile, config.packing().rows(tile.query()).plus(rows.row(lane.settled(), number)).settled());
-  }
-
-  /** A number of each of the thread's rows, from shared memory. */
-  List<F32> read(SharedTensor ofRows) {
-    var numbers = IntStream.range(0, rows.count()).mapToObj(row -> ofRows.at(rows.row(lane, row)).load()).toList();
-    numbers.forEach(F32::register);
-    return numbers;
   }
 }

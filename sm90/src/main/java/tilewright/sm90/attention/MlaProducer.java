@@ -13,19 +13,21 @@ import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 /**
  * The thread that has a tile's queries and its blocks of keys copied.
  *
- * @param keys full when the first part of the columns has landed; {@code others} when the others have
+ * @param blocks the rings of the first of two blocks and of the second ones
  */
 record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentTile q, LatentTile key,
-    Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor others) {
+    Pipeline.Cursor queries, List<MlaMainloop.Block> blocks) {
 
   void copy(Tile tile) {
     var visits = config.visits(tile);
     var coordinates = config.coordinates(k);
     var row = config.packing().rows(tile.query());
     q.load(k, queries.stage(), queries.expect(q.bytes()), column -> coordinates.queries(tile, row, column));
-    k.loop(visits.count(), place -> {
-      copyKeys(tile, visits.block().apply(place).settled());
-      keys.advance();
+    k.loop(visits.count().plus(1).dividedBy(2), pair -> {
+      var place = pair.times(2);
+      copyKeys(tile, visits.block().apply(place).settled(), 0);
+      k.when(place.plus(1).lessThan(visits.count()),
+          () -> copyKeys(tile, visits.block().apply(place.plus(1)).settled(), 1));
     });
   }
 
@@ -37,12 +39,14 @@ record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentT
    */
   private record Rows(int row, int count, Tile tile, I32 first) {}
 
-  private void copyKeys(Tile tile, I32 block) {
+  private void copyKeys(Tile tile, I32 block, int stage) {
     // Pages are looked up while the stage is still in use.
     var rows = rows(tile, tile.sequence().firstKeyOf(block, MlaConfig.KEYS));
     int parts = key.parts().size();
-    load(rows, 0, 1, keys.acquire(key.bytes(0, 1)));
-    load(rows, 1, parts, others.expect(key.bytes(1, parts)));
+    var ring = blocks.get(stage);
+    load(rows, 0, 1, stage, ring.keys().acquire(key.bytes(0, 1)));
+    load(rows, 1, parts, stage, ring.others().expect(key.bytes(1, parts)));
+    ring.keys().advance();
   }
 
   private List<Rows> rows(Tile tile, I32 first) {
@@ -54,10 +58,10 @@ record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentT
   }
 
   /** Fills parts of the columns of a stage. */
-  private void load(List<Rows> block, int first, int end, Mbarrier landed) {
+  private void load(List<Rows> block, int first, int end, int stage, Mbarrier landed) {
     for (var rows : block) {
       key.forEachPart(k, first, end, column -> coordinate(rows, column),
-          (part, at) -> part.loadPart(k, 0, rows.row, rows.count, keys.stage(), landed, at));
+          (part, at) -> part.loadPart(k, 0, rows.row, rows.count, k.constant(stage), landed, at));
     }
   }
 

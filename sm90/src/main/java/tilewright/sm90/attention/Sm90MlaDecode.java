@@ -1,7 +1,9 @@
 package tilewright.sm90.attention;
 
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
@@ -18,8 +20,6 @@ import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.ResultRows;
-import tilewright.layout.Layout;
-import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -44,7 +44,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var q = LatentTile.ofQueries(k, config);
     var key = LatentTile.ofKeys(k, config);
     var p = key.shared(MlaConfig.CONSUMERS);
-    var factors = k.shared(ElementType.F32, Layout.of(WgmmaAtom.M, 1));
+    var statistics = RowStatistics.of(k);
     // Global memory
     var pages = config.pageRows().isPresent()
         ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
@@ -57,9 +57,9 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     // Barriers
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, 1, first, 1, 0);
-    var keys = Pipeline.ring(k, MlaConfig.STAGES, first, 1, MlaConfig.CONSUMERS);
-    var others = Pipeline.ring(k, MlaConfig.STAGES, first, 1, 0);
-    var probabilities = Pipeline.ring(k, MlaConfig.STAGES, first, Warpgroup.SIZE, 0);
+    var rings = IntStream.range(0, MlaConfig.STAGES).mapToObj(_ -> new Rings(
+        Pipeline.ring(k, 1, first, 1, MlaConfig.CONSUMERS), Pipeline.ring(k, 1, first, 1, 0),
+        Pipeline.ring(k, 1, first, Warpgroup.SIZE, 0))).toList();
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
@@ -71,24 +71,28 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     results.whereNeeded(k, thread, tile.get(), WgmmaAtom.M, () -> {
       k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
         RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
-        k.when(lane.equalTo(0), () -> {
-          var place = keys.producer();
-          new MlaProducer(k, config, pages, q, key, queries.producer(), place, others.producer(place))
-              .copy(tile.get());
-        });
+        k.when(lane.equalTo(0), () -> new MlaProducer(k, config, pages, q, key, queries.producer(),
+            rings.stream().map(Rings::producer).toList()).copy(tile.get()));
       }, () -> {
-        var place = keys.consumer();
-        var mainloop = new MlaMainloop(k, config, q, key, p, factors, queries.consumer(), place,
-            others.consumer(place), probabilities.consumer(place), lane);
-        k.when(group.equalTo(0), () -> {
-          RegisterBudget.grow(k, MlaConfig.SCORE_REGISTERS);
-          mainloop.scores(tile, results);
-        }, () -> {
-          RegisterBudget.grow(k, MlaConfig.VALUE_REGISTERS);
-          mainloop.values(tile, results);
-        });
+        RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
+        IntConsumer mainloop = part -> new MlaMainloop(k, config, part, q, key, p, statistics, queries.consumer(),
+            rings.stream().map(Rings::consumer).toList(), lane).run(tile, results);
+        k.when(group.equalTo(0), () -> mainloop.accept(0), () -> mainloop.accept(1));
       });
     });
+  }
+
+  /** The rings of a stage of K. */
+  private record Rings(Pipeline keys, Pipeline others, Pipeline probabilities) {
+    MlaMainloop.Block producer() {
+      var place = keys.producer();
+      return new MlaMainloop.Block(place, others.producer(place), probabilities.producer(place));
+    }
+
+    MlaMainloop.Block consumer() {
+      var place = keys.consumer();
+      return new MlaMainloop.Block(place, others.consumer(place), probabilities.consumer(place));
+    }
   }
 
   /** Tiles of queries and splits of the keys, packs of heads side by side: they read the same keys. */

@@ -225,6 +225,26 @@ public final class OnlineSoftmax {
     for (int row = 0; row < rows.count(); row++) sum.get(row).add(sums.get(row));
   }
 
+  /** The rows' references now. */
+  public List<F32> references() {
+    return references.stream().map(F32.Accumulator::value).toList();
+  }
+
+  /**
+   * Refers the rows to what others refer them to who have taken in further scores, of a softmax whose reference is the
+   * row's largest.
+   *
+   * @param others one a row of the thread, at least this softmax's own
+   */
+  public void raise(List<F32> others) {
+    for (int row = 0; row < rows.count(); row++) {
+      var factor = references.get(row).value().minus(others.get(row)).exp2();
+      sum.get(row).set(sum.get(row).value().times(factor));
+      tops.get(row).set(others.get(row));
+      if (references != tops) references.get(row).set(others.get(row));
+    }
+  }
+
   /** Multiplies the rows of accumulators by a step's factors, where that changes anything. */
   public void rescale(Step step, FragmentRows of, Fragment accumulators) {
     k.when(step.rescales(k), () -> of.scale(k, accumulators, step.factors()));
@@ -240,11 +260,20 @@ public final class OnlineSoftmax {
 
   /** Adds up the threads' sums: one result a row of this thread. */
   public List<Total> finish() {
-    var sums = combination.combine(sum.stream().map(F32.Accumulator::value).toList(), F32::plus);
+    return finish(own -> own);
+  }
+
+  /**
+   * Like {@link #finish()}, with the sums of others who refer the rows to the same.
+   *
+   * @param all from the sums of the rows here to those of all
+   */
+  public List<Total> finish(UnaryOperator<List<F32>> all) {
+    var sums = all.apply(combination.combine(sum.stream().map(F32.Accumulator::value).toList(), F32::plus));
     return IntStream.range(0, rows.count()).mapToObj(row -> {
-      var all = sums.get(row);
-      var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));
-      var logOfAll = offset == 0 ? all.log2() : all.log2().plus(-offset);
+      var total = sums.get(row);
+      var inverse = total.reciprocal().where(total.notEqualTo(0f), k.constant(1f));
+      var logOfAll = offset == 0 ? total.log2() : total.log2().plus(-offset);
       var log = references.get(row).value().plus(logOfAll).times(LN_2);
       return new Total(inverse, log);
     }).toList();
