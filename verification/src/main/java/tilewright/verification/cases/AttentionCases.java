@@ -99,7 +99,8 @@ public final class AttentionCases {
 
   /** Few queries on caches of latent rows. */
   static List<Case> latent(long seed) {
-    return LatentAttention.setups().stream().map(setup -> inLaunches(SM90_MLA, setup, seed)).toList();
+    return Stream.concat(LatentAttention.setups().stream().map(setup -> inLaunches(SM90_MLA, setup, seed)),
+        LatentAttention.large().stream().map(setup -> inLaunches(SM90_MLA, setup, GPU_ONLY, seed))).toList();
   }
 
   static List<Case> sm89(AttentionKernel kernel, long seed) {
@@ -318,7 +319,11 @@ public final class AttentionCases {
 
   /** A problem in the launches that are fastest, perhaps with split keys. */
   static Case inLaunches(Architecture architecture, Setup setup, long seed) {
-    var one = makeCase(architecture, setup, EVERYWHERE, seed);
+    return inLaunches(architecture, setup, EVERYWHERE, seed);
+  }
+
+  private static Case inLaunches(Architecture architecture, Setup setup, Set<String> backends, long seed) {
+    var one = makeCase(architecture, setup, backends, seed);
     return new Case(one.kernel(), one.arch(), one.config(), one.backends(), one.price(),
         () -> architecture.kernel.launches(setup.problem), one.inputs(), one.check(), true);
   }

@@ -138,6 +138,18 @@ class SuiteTest {
     assertEquals("f16", problem.peer().get("out"));
   }
 
+  /** Rows of K, which V has too, count once; a warpgroup's 64 rows or more per key keep tensor cores busy. */
+  @Test
+  void latentAttentionCountsRowsOrOperations() {
+    var few = problems("sm90_mla_decode", Map.of("b", "2", "heads", "16", "s", "8192", "lengths", "full"), false)
+        .getFirst();
+    assertEquals("bf16 B=2 Sq=1 S=8192 H=16 D=576/512 pages of 64", few.config());
+    assertEquals(2 * (8192 * 576 + 16 * (576 + 512)) * 2 + 2 * 16 * 4, few.bytes());
+    assertEquals(0, few.operations());
+    var many = problems("sm90_mla_decode", Map.of("b", "2", "heads", "128", "s", "8192"), false).getFirst();
+    assertEquals(2.0 * 2 * 8192 * 128 * (576 + 512), many.operations());
+  }
+
   @Test
   void attentionHasTheLengthsThatItIsAskedFor() {
     assertEquals(List.of("bf16 B=5 S=3000 H=16 D=128"), problems("sm90_attention", Map.of("d", "128", "s", "3000",
