@@ -1,6 +1,5 @@
 package tilewright.sm90.attention;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import tilewright.async.atom.Mbarrier;
@@ -51,15 +50,13 @@ record LatentTile(List<TensorTile> parts) {
    * @param coordinate where boxes begin, given their first column
    */
   void forEachPart(Scope k, int first, int end, Function<I32, I32[]> coordinate, Copy copy) {
-    int column = 0;
-    var firstColumns = new ArrayList<Integer>();
-    for (var part : parts) {
-      firstColumns.add(column);
-      column += part.columns();
-    }
     for (int part = first; part < end; part++) {
-      copy.copy(parts.get(part), coordinate.apply(k.constant(firstColumns.get(part))));
+      copy.copy(parts.get(part), coordinate.apply(k.constant(firstColumn(part))));
     }
+  }
+
+  private int firstColumn(int part) {
+    return parts.subList(0, part).stream().mapToInt(TensorTile::columns).sum();
   }
 
   /** Fills a stage. */
