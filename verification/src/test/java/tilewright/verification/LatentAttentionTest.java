@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.collective.attention.Band;
@@ -69,6 +70,12 @@ class LatentAttentionTest {
     var buffers = run(setup, name.length());
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  @ParameterizedTest(name = "B={0} Sq={1} H={2}")
+  @CsvSource({"0, 1, 16", "2, 0, 16", "2, 1, 0"})
+  void nothingIsWrittenWhereThereAreNoRows(int batch, int queries, int heads) {
+    run(setup(batch, queries, 70, heads, Band.CAUSAL, new KeySplits.Fixed(64)), 1);
   }
 
   @Test
