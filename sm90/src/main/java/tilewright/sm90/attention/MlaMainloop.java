@@ -10,6 +10,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
@@ -95,7 +96,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     issueScores(parts.scores);
     WgmmaAtom.waitFor(k, 0);
     var step = probabilities(parts, block.get());
-    multiply(parts, step.factors(), group);
+    multiply(parts, step.factors());
     finish(group);
   }
 
@@ -116,7 +117,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     }
     var step = probabilities(parts, block.get());
     if (config.overlaps()) finish(0);
-    multiply(parts, step.factors(), group);
+    multiply(parts, step.factors());
     finish(group);
   }
 
@@ -154,7 +155,9 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     statistics.store(rows, lane, Kind.FACTOR, group, step.factors());
     statistics.store(rows, lane, Kind.REFERENCE, group, parts.softmax.references());
     BulkCopy.publish(k);
-    blocks.get(group).probabilities.full().arrive();
+    // One arrival for a warp: those of all threads would come one after the other.
+    k.warpBarrier();
+    k.when(lane.modulo(Warp.SIZE).equalTo(0), () -> blocks.get(group).probabilities.full().arrive());
     return step;
   }
 
@@ -173,11 +176,10 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     parts.output.multiply(k.constant(other));
   }
 
-  /** Begins O += P·V of the warpgroup's own block. */
-  private void multiply(Parts parts, List<F32> factors, int stage) {
+  /** Begins O += P·V of the warpgroup's own block: a warp multiplies the rows of P that it has left itself. */
+  private void multiply(Parts parts, List<F32> factors) {
     parts.output.rescale(factors);
-    blocks.get(stage).probabilities.awaitFull();
-    parts.output.multiply(k.constant(stage));
+    parts.output.multiply(k.constant(group));
   }
 
   /** Waits for P·V and releases the block. */

@@ -59,7 +59,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var queries = Pipeline.ring(k, 1, first, 1, 0);
     var rings = IntStream.range(0, MlaConfig.STAGES).mapToObj(_ -> new Rings(
         Pipeline.ring(k, 1, first, 1, MlaConfig.CONSUMERS), Pipeline.ring(k, 1, first, 1, 0),
-        Pipeline.ring(k, 1, first, Warpgroup.SIZE, 0))).toList();
+        Pipeline.ring(k, 1, first, Warpgroup.WARPS, 0))).toList();
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
