@@ -31,6 +31,15 @@ final class ControlFlow {
 
   /** Traces a loop for {@code i} from {@code from} in positive steps while it is below {@code to}. */
   void loop(I32 from, I32 to, I32 step, Consumer<I32> body) {
+    loop(from, to, step, Optional.empty(), body);
+  }
+
+  /** Traces a loop that the assembler leaves as it is: without the pragma it unrolls loops of few rounds. */
+  void rolledLoop(I32 to, I32 step, Consumer<I32> body) {
+    loop(to.constant(0), to, step, Optional.of(new Statement.Pragma("nounroll")), body);
+  }
+
+  private void loop(I32 from, I32 to, I32 step, Optional<Statement.Pragma> pragma, Consumer<I32> body) {
     var outer = k.region();
     var inner = new Region(outer, true);
     var counter = k.newRegister(PtxType.B32);
@@ -45,6 +54,7 @@ final class ControlFlow {
     k.emit("mov.b32", counter, from.operand());
     if (!notEmpty.known().orElse(false)) branch(end, notEmpty.register(), true);
     outer.append(null, new Statement.Label(begin));
+    pragma.ifPresent(unrolling -> outer.append(null, unrolling));
     outer.appendAll(inner.body());
     inner.increments().forEach(increment -> outer.append(null, increment));
     var again = k.newRegister(PtxType.PRED);

@@ -304,6 +304,11 @@ public final class Scope {
     flow.loop(from, to, step, body);
   }
 
+  /** Runs the body for {@code i} from 0 to before {@code to}, in steps, in a loop that no assembler unrolls. */
+  public void rolledLoop(int to, int step, Consumer<I32> body) {
+    flow.rolledLoop(constant(to), constant(step), body);
+  }
+
   /** Repeats the body until the predicate that it returns holds. */
   public void repeatUntil(Supplier<Pred> attempt) {
     flow.repeatUntil(attempt);

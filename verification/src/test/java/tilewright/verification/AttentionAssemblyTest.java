@@ -20,6 +20,7 @@ import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
 import tilewright.numerics.ElementType;
@@ -44,6 +45,18 @@ class AttentionAssemblyTest {
         var kernel = new Sm80AttentionKernel().on(capability).prepare(form).kernel();
         assertSpillsNothing(kernel, "sm_" + capability);
       }
+    }
+  }
+
+  /** V by columns, which is copied element by element. */
+  @ParameterizedTest(name = "head dimension {0} on {1}")
+  @CsvSource({"128, 80", "192, 90", "256, 80", "256, 90", "256, 120"})
+  void wideValuesByColumnsSpillNoRegisters(int dim, int capability) {
+    for (var band : LongSuite.of(List.of(Band.CAUSAL, Band.ALL, Band.window(512, 0)))) {
+      var rows = problem(dim, band);
+      var s = rows.sizes();
+      var problem = rows.at(rows.q(), rows.k(), View.bhds("V", s.keyHeads(), s.valueDim(), s.keys()), rows.o());
+      assertSpillsNothing(new Sm80AttentionKernel().on(capability).prepare(problem).kernel(), "sm_" + capability);
     }
   }
 

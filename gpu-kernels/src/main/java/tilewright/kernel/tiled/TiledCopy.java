@@ -8,6 +8,7 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.CopyAtom;
@@ -22,12 +23,24 @@ public final class TiledCopy {
   private final Partition partition;
   private final int rows;
   private final int columns;
+  private final Optional<Rounds> rounds;
 
-  private TiledCopy(CopyAtom atom, Partition partition, int rows, int columns) {
+  /** A loop over a tile, with at most this number of a thread's accesses in each round. */
+  private record Rounds(Scope k, int accesses) {
+    /** Steps of a round along the mode that has more: a divisor of them. */
+    int of(int longest, int shortest) {
+      int steps = Math.clamp(accesses / shortest, 1, longest);
+      while (longest % steps != 0) steps--;
+      return steps;
+    }
+  }
+
+  private TiledCopy(CopyAtom atom, Partition partition, int rows, int columns, Optional<Rounds> rounds) {
     this.atom = atom;
     this.partition = partition;
     this.rows = rows;
     this.columns = columns;
+    this.rounds = rounds;
   }
 
   /**
@@ -44,7 +57,7 @@ public final class TiledCopy {
     // The raked product says which (thread, value) an element has; its inverse, where a thread's value is.
     var threadValue = threads.rakedProduct(values).rightInverse()
         .composition(Layout.columnMajor(threads.size(), values.size()));
-    return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns);
+    return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns, Optional.empty());
   }
 
   /**
@@ -69,7 +82,12 @@ public final class TiledCopy {
 
   /** The copy that may be left out where the condition is false, because nobody reads the result there. */
   public TiledCopy where(Pred condition) {
-    return new TiledCopy(atom.where(condition), partition, rows, columns);
+    return new TiledCopy(atom.where(condition), partition, rows, columns, rounds);
+  }
+
+  /** The copy in a loop with at most this number of a thread's accesses per round: fewer registers, less code. */
+  public TiledCopy inRounds(Scope k, int accesses) {
+    return new TiledCopy(atom, partition, rows, columns, Optional.of(new Rounds(k, accesses)));
   }
 
   /** Coordinates of a mode from one of a thread's accesses to its next. */
@@ -122,7 +140,29 @@ public final class TiledCopy {
     }
     var first = partition.coordinate(thread, 0);
     var down = steps(first[0], height, rows);
-    for (var column : steps(first[1], width, columns)) down.forEach(row -> access.accept(row, column));
+    var right = steps(first[1], width, columns);
+    int longest = Math.max(down.size(), right.size());
+    int together = rounds.map(r -> r.of(longest, Math.min(down.size(), right.size()))).orElse(longest);
+    if (together == longest) {
+      each(down, right, access);
+      return;
+    }
+    var k = rounds.orElseThrow().k;
+    if (longest == right.size()) {
+      k.rolledLoop(Math.toIntExact(width), together * columns,
+          offset -> each(down, from(right.subList(0, together), offset), access));
+    } else {
+      k.rolledLoop(Math.toIntExact(height), together * rows,
+          offset -> each(from(down.subList(0, together), offset), right, access));
+    }
+  }
+
+  private static void each(List<I32> down, List<I32> right, BiConsumer<I32, I32> access) {
+    for (var column : right) down.forEach(row -> access.accept(row, column));
+  }
+
+  private static List<I32> from(List<I32> coordinates, I32 offset) {
+    return coordinates.stream().map(offset::plus).toList();
   }
 
   private static List<I32> steps(I32 first, long extent, int step) {

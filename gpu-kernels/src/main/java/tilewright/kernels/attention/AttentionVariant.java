@@ -26,6 +26,12 @@ import tilewright.numerics.ElementType;
 sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   /** Bytes of a swizzled tile's row. */
   int ROW_BYTES = 128;
+  /** The widest rows that are copied element by element without a loop: of wider ones ptxas 13.0 spills addresses. */
+  int MOST_UNROLLED_DIM = 96;
+  /** Elements that a thread copies in a round of such a loop: with 32 ptxas spills again. */
+  int ROUND = 16;
+  /** Like {@link #ROUND}, where warps share rows: they copy many small chunks one after the other. */
+  int ROUND_OF_CHUNK = 8;
 
   /** The kernel's name. */
   String name();
@@ -184,7 +190,13 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
     // Threads run along the head dimension first, so that a warp reads whole sectors of a swizzled tile's rows.
     int along = Math.min(Integer.lowestOneBit(dim), ROW_BYTES / type.bytes()) / vector;
     int threads = tiling().threads();
-    return rowsFirst ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
+    var copy = rowsFirst ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
+    if (vector > 1 || !sharesRows() && dim <= MOST_UNROLLED_DIM) return copy;
+    return copy.inRounds(k, sharesRows() ? ROUND_OF_CHUNK : ROUND);
+  }
+
+  private boolean sharesRows() {
+    return tiling().warpsN() > 1;
   }
 
   /**

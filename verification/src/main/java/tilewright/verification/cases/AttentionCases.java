@@ -38,8 +38,6 @@ public final class AttentionCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final Set<String> GPU_ONLY = Set.of("gpu");
 
-  private static final int SM80_MOST_DIM_OF_ELEMENTS = 96;
-
   private AttentionCases() {}
 
   /**
@@ -167,10 +165,7 @@ public final class AttentionCases {
   /** The problems that a kernel supports. */
   static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
-    // Copies of single elements spill SM80's registers at larger head dimensions, as the limits say.
-    Predicate<Setup> spills = s -> architecture.kernel instanceof Sm80AttentionKernel
-        && s.problem.sizes().valueDim() > SM80_MOST_DIM_OF_ELEMENTS && ColumnMajorValues.has(s);
-    Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty() && !spills.test(s);
+    Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
     Stream.of(small(), QuantizedAttention.small(), Mxf8Attention.small(), ColumnMajorValues.small())
         .flatMap(List::stream).filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
     Stream.of(large(), QuantizedAttention.large(), Mxf8Attention.large()).flatMap(List::stream).filter(supported)

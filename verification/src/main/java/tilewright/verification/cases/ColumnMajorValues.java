@@ -50,11 +50,6 @@ public final class ColumnMajorValues {
     return all;
   }
 
-  /** Whether neighbours in V are keys. */
-  static boolean has(AttentionCases.Setup setup) {
-    return setup.problem().v().dim() != 1;
-  }
-
   private static AttentionCases.Setup withoutBand(AttentionCases.Setup setup) {
     return new AttentionCases.Setup(setup.name() + " without a band", setup.problem().with(Band.ALL),
         (_, _, _) -> ScoreRule.NONE, setup.queries(), setup.keys());
