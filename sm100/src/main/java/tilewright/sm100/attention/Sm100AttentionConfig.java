@@ -150,12 +150,15 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Mod
   /**
    * Registers of a softmax thread. With cluster launch control it leaves more to the other roles, and most where these
    * also keep lists of blocks, or bounds of a sequence and a window, and wait for O to leave Q's place. With a score
-   * function and a mask together, ptxas 13.0 spills less in fewer registers.
+   * function and a mask together, ptxas 13.0 spills less in fewer registers, as with block lists for a mask in a window
+   * at head dimension 96: there it spills nothing in 168 or 184, but 112 bytes in 176.
    */
   int softmaxRegisters() {
     boolean bounds = blockMask || packed && band.left().isPresent();
     if (cancelling && outputReplacesQueries() && bounds) return 160;
     boolean functions = modification.score().isPresent() && modification.mask().isPresent();
+    boolean listedWindow = blockMask && !functions && modification.mask().isPresent() && band.left().isPresent();
+    if (listedWindow && shape.headDim == 96 && quantized.isEmpty() && !cancelling) return 168;
     return blockMask || cancelling || functions ? 176 : 184;
   }
 
