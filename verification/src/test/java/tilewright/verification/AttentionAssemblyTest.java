@@ -80,9 +80,9 @@ class AttentionAssemblyTest {
 
   @ParameterizedTest(name = "head dimension {0}, {1}, in order: {2}")
   @MethodSource("gradients")
-  void gradientsSpillNoRegistersOnTheirOwnTargetAndOnHopper(int dim, Band band, boolean deterministic) {
+  void gradientsSpillNoRegistersOnTheirOwnTargetOnHopperAndOnSm100(int dim, Band band, boolean deterministic) {
     var problem = AttentionBackwardProblem.dense(problem(dim, band)).deterministic(deterministic);
-    for (int capability : new int[] {80, 90}) {
+    for (int capability : new int[] {80, 90, 100}) {
       for (var launch : new Sm80AttentionBackwardKernel().on(capability).prepare(problem).launches()) {
         assertSpillsNothing(launch.kernel(), "sm_" + capability);
       }

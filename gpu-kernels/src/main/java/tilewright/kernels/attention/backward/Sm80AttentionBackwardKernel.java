@@ -14,12 +14,12 @@ import tilewright.ptx.Multiprocessor;
 /**
  * The SM80 kernel of the gradients: from a problem to a configuration to launches.
  *
- * @param sharedBytes the shared memory that a CTA can have
+ * @param capability the compute capability, times ten, of the GPU that its tiles are chosen for
  */
-public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionBackwardKernel {
+public record Sm80AttentionBackwardKernel(int capability) implements AttentionBackwardKernel {
   /** The kernel in the tiles that an A100 holds. */
   public Sm80AttentionBackwardKernel() {
-    this(Multiprocessor.of(Target.SM80.capability()).ctaSharedBytes());
+    this(Target.SM80.capability());
   }
 
   @Override
@@ -41,8 +41,8 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
   }
 
   @Override
-  public Sm80AttentionBackwardKernel on(int capability) {
-    return new Sm80AttentionBackwardKernel(Multiprocessor.of(capability).ctaSharedBytes());
+  public Sm80AttentionBackwardKernel on(int gpu) {
+    return new Sm80AttentionBackwardKernel(gpu);
   }
 
   @Override
@@ -57,7 +57,7 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
   }
 
   private Sm80BackwardConfig.Shape shape(AttentionBackwardProblem problem) {
-    return Sm80BackwardShapes.of(problem, vector(problem), sharedBytes);
+    return Sm80BackwardShapes.of(problem, vector(problem), capability);
   }
 
   /** Prepares the kernel in given tiles. */

@@ -1,6 +1,7 @@
 package tilewright.kernels.attention.backward;
 
 import java.util.stream.Stream;
+import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
@@ -38,9 +39,10 @@ final class Sm80BackwardShapes {
    * The smallest tiles that have the head dimensions.
    *
    * @param vector elements that one access moves
-   * @param sharedBytes the shared memory that a CTA can have
+   * @param capability of the GPU
    */
-  static Shape of(AttentionBackwardProblem problem, int vector, int sharedBytes) {
+  static Shape of(AttentionBackwardProblem problem, int vector, int capability) {
+    int sharedBytes = Multiprocessor.of(capability).ctaSharedBytes();
     var p = problem.forward();
     var s = p.sizes();
     int dim = dim(p.largestDim());
@@ -53,11 +55,17 @@ final class Sm80BackwardShapes {
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
             + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"))
-        .withAddressesAnew(p.packed().isPresent() && sharedBytes >= HOPPERS_BYTES);
+        .withAddressesAnew(p.packed().isPresent() && sharedBytes >= HOPPERS_BYTES
+            || plain && dim == 128 && isSm100(capability));
     if (walk(problem) == KeyBlock.Order.BY_TILE) {
       return shape.withHeadsTogether(Math.max(shape.headsTogether(), HEADS_BY_TILE));
     }
     return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+  }
+
+  /** Whether ptxas 13.0 spills 4 bytes of the plain tiles at 128 if addresses stay in registers. */
+  private static boolean isSm100(int capability) {
+    return capability >= Target.SM100A.capability() && capability < Target.SM120.capability();
   }
 
   /** Tile by tile where many heads share keys: those that blocks of one diagonal walk by heads leave L2. */
