@@ -83,6 +83,9 @@ public final class AttentionCases {
     var cases = cases(sm80, seed);
     cases.addAll(inTilesOf(sm80, seed, 32, 96, 128, 192, 256));
     wide().forEach(setup -> cases.add(makeCase(sm80, setup, EVERYWHERE, seed)));
+    // Rows of three runs of threads, copied in rounds that divide the tile.
+    cases.add(makeCase(sm80, ColumnMajorValues.of(band(ElementType.BF16, Sizes.of(1, 40, 70, 1, 192), Band.CAUSAL)),
+        EVERYWHERE, seed));
     return cases;
   }
 
