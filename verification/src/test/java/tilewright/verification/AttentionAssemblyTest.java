@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +88,12 @@ class AttentionAssemblyTest {
         assertSpillsNothing(launch.kernel(), "sm_" + capability);
       }
     }
+  }
+
+  @Test
+  void gradientsOfPackedSequencesSpillNoRegistersOnSm100() {
+    assertGradientsSpillNothing(AttentionBackwardProblem.dense(
+        problem(128, Band.ALL).with(new Packed("cuQ", "cuK", 4, 2048))), 100);
   }
 
   @ParameterizedTest(name = "in order: {0}, packed: {1}")

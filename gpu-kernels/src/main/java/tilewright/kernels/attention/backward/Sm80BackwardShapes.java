@@ -49,7 +49,8 @@ final class Sm80BackwardShapes {
     int tileD = dim(s.headDim());
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
-        && p.modification().equals(Modification.NONE) && !p.blockMask() && !isFull(problem, dim);
+        && p.modification().equals(Modification.NONE) && !p.blockMask() && !isFull(problem, dim)
+        && !(isSm100(capability) && dim == 128 && p.packed().isPresent());
     var shape = Stream.of(shape(dim, tileD, tileDv, plain), shape(dim, tileD, tileDv, false), least(tileD, tileDv))
         .map(tiles -> narrow(tiles, problem)).flatMap(tiles -> Stream.of(tiles, tiles.inOneStage()))
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
@@ -63,7 +64,7 @@ final class Sm80BackwardShapes {
     return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
   }
 
-  /** Whether ptxas 13.0 spills 4 bytes of the plain tiles at 128 if addresses stay in registers. */
+  /** Whether ptxas 13.0 spills of the plain tiles at 128: 4 bytes if addresses stay in registers, if packed always. */
   private static boolean isSm100(int capability) {
     return capability >= Target.SM100A.capability() && capability < Target.SM120.capability();
   }
