@@ -33,11 +33,26 @@ def test_numbers_are_derived_in_order():
 
 def test_the_first_of_the_cheapest_candidates_is_chosen():
     steps = ["M", 2, ["*", 0, 1], 100, ["upto", 0, 1, 3, 2]]
-    chosen = _dispatch.Cheapest({"steps": steps, "candidates": [[3, 1, [[2, 0]]], [2, 1, [[2, 1]]], [4, 1, [[2, 2]]]]})
+    chosen = _dispatch.Cheapest({"steps": steps, "first": 5, "candidates": [
+        [3, 1, [[2, 0]], []], [2, 1, [[2, 1]], []], [4, 1, [[2, 2]], []]]})
     # Twice M and 100 beside each other; the form of the last candidate is not there.
     assert [chosen.choose({"M": m}) for m in (10, 50, 60, 1)] == [1, 0, 0, 1]
-    without = _dispatch.Cheapest({"steps": steps, "candidates": [[3, 1, [[7, 0]]]]})
+    without = _dispatch.Cheapest({"steps": steps, "first": 5, "candidates": [[3, 1, [[7, 0]], []]]})
     assert without.choose({"M": 1}) == -1
+
+
+def test_costs_are_corrected_by_trees_over_features():
+    # Up to 10 times M the first tree takes 0.25 off, else it adds 0.125; the second adds 0.125 from M = 8 on.
+    trees = [[[0], [10.0], [-0.25, 0.125]], [[1], [7.5], [0.0, 0.125]]]
+    correction = _dispatch.Correction({"least": -0.25, "most": 0.5, "trees": trees})
+    assert [correction.factor([0, 8]), correction.factor([0, 0]), correction.factor([11, 8])] == [
+        1 - 0.125 + 0.125 ** 2 / 2, 1 - 0.25 + 0.25 ** 2 / 2, 1 + 0.25 + 0.25 ** 2 / 2]
+    # A hundred, or a tenth less than that if the feature, 2 M, is at most 10: beside it 95, as it is.
+    steps = ["M", 100, 95, 0, 2, ["*", 0, 4], ["upto", 0, 1, 5, 4]]
+    bounded = _dispatch.Correction({**{"least": -0.125, "most": 0.5}, "trees": trees[:1]})
+    chosen = _dispatch.Cheapest({"steps": steps, "first": 4, "correction": "c", "candidates": [
+        [2, 3, [[0, 1]], []], [1, 3, [[0, 0]], [6]]]}, bounded)
+    assert [chosen.choose({"M": m}) for m in (5, 6, 101)] == [0, 1, 0]
 
 
 def case(**changes):

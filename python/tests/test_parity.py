@@ -23,7 +23,8 @@ def cases():
 @pytest.mark.parametrize("file", cases(), ids=lambda file: file.stem)
 def test_choices_and_arguments_are_javas(file):
     given = json.loads(file.read_text())
-    case = _dispatch.Case(given["data"])
+    correction = _dispatch.Correction(given["correction"]) if "correction" in given else None
+    case = _dispatch.Case(given["data"], correction)
     scalars = {"scale": 0.5, "softcap": 3.0, "softcapRate": 2 / 3, "epsilon": 1e-5, "alpha": 1.0, "beta": 1.0,
                "f0": 1.0, "f1": 2.0, "alibiShift": 3.0}
     names = sorted({argument[1] for problem in given["problems"] for launch in problem["launches"]

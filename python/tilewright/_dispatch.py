@@ -6,6 +6,7 @@ Choices and formulas come from Java; nothing here knows what is fast.
 import bisect
 import json
 import lzma
+import operator
 import pathlib
 
 FOLDER = pathlib.Path(__file__).parent / "data"
@@ -53,16 +54,43 @@ def function(formulas):
     return eval(f"lambda n: ({body})", {"fewest": fewest})  # the text is made above, of numbers, names and operators
 
 
+class Correction:
+    """The factor of an expected cost, as trees over a candidate's features have its logarithm."""
+
+    def __init__(self, data):
+        self._bounds = data["least"], data["most"]
+        self._trees = [(list(map(int, features)), limits, leaves) for features, limits, leaves in data["trees"]]
+        self.least = self._factor(data["least"])
+
+    @staticmethod
+    def _factor(logarithm):
+        return 1 + logarithm + logarithm * logarithm / 2
+
+    def factor(self, values):
+        """The factor with some features."""
+        total = 0.0
+        for features, limits, leaves in self._trees:
+            node = 0
+            while node < len(features):
+                node = 2 * node + (1 if values[features[node]] <= limits[node] else 2)
+            total += leaves[node - len(features)]
+        least, most = self._bounds
+        return self._factor(min(max(total, least), most))
+
+
 class Cheapest:
     """The choice of the candidate that costs least: of equal ones the first."""
 
-    def __init__(self, data):
-        self._candidates = [(cost, form, dict(forms)) for cost, form, forms in data["candidates"]]
-        names = [f"t{place}" for place in range(len(data["steps"]))]
-        lines = "".join(f"  {name} = {self._step(step)}\n" for name, step in zip(names, data["steps"]))
+    def __init__(self, data, correction=None):
+        self._candidates = [(cost, form, dict(forms), features) for cost, form, forms, features in data["candidates"]]
+        self._correction = correction
+        self._first = data["first"]
+        self._steps = data["steps"]
+        names = [f"t{place}" for place in range(self._first)]
+        lines = "".join(f"  {name} = {self._step(step)}\n" for name, step in zip(names, self._steps))
         scope = {}
         # The text is made above, of numbers, names and operators.
-        exec(f"def values(n):\n{lines}  return ({', '.join(names)},)", scope)
+        exec(f"def values(n):\n{lines}  return [{', '.join(names)}]", scope)
         self._values = scope["values"]
 
     @staticmethod
@@ -74,13 +102,42 @@ class Cheapest:
     def choose(self, numbers):
         """The number of the launches for a problem; negative where there are none."""
         values = self._values(numbers)
+        found = dict(enumerate(values))
         least, chosen = float("inf"), -1
-        for cost, form, forms in self._candidates:
-            if values[cost] < least:
-                launches = forms.get(int(values[form]))
-                if launches is not None:
-                    least, chosen = values[cost], launches
+        for cost, form, forms, features in sorted(self._candidates, key=lambda candidate: values[candidate[0]]):
+            expected = values[cost]
+            # What follows costs no less, however it is corrected.
+            if expected * (self._correction.least if self._correction else 1) >= least:
+                break
+            launches = forms.get(int(values[form]))
+            if launches is None:
+                continue
+            if features:
+                expected *= self._correction.factor([self._value(place, numbers, found) for place in features])
+            if expected < least:
+                least, chosen = expected, launches
         return chosen
+
+    def _value(self, place, numbers, found):
+        """The value of a step that few candidates need."""
+        if place not in found:
+            step = self._steps[place]
+            if isinstance(step, str):
+                found[place] = numbers[step]
+            elif not isinstance(step, list):
+                found[place] = step
+            elif step[0] == "upto":
+                number, limit, then, otherwise = step[1:]
+                least = self._value(number, numbers, found) <= self._value(limit, numbers, found)
+                found[place] = self._value(then if least else otherwise, numbers, found)
+            else:
+                left, right = (self._value(operand, numbers, found) for operand in step[1:])
+                found[place] = _OPERATORS[step[0]](left, right)
+        return found[place]
+
+
+_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+              "//": operator.floordiv, "ceil": lambda left, right: -(-left // right), "min": min, "max": max}
 
 
 class _Place:
@@ -109,10 +166,10 @@ class Tree:
 class Case:
     """The problems of an operator that share types and options."""
 
-    def __init__(self, data):
+    def __init__(self, data, correction=None):
         self._axes = [(axis[0], function([axis[1]]), axis[2] if len(axis) > 2 else None) for axis in data["axes"]]
         choice = data["choice"]
-        self._choice = Cheapest(choice) if isinstance(choice, dict) else Tree(self._axes, choice)
+        self._choice = Cheapest(choice, correction) if isinstance(choice, dict) else Tree(self._axes, choice)
         self.launches = [Template(launches) for launches in data["launches"]]
         self._derived = [(name, function([formula])) for name, formula in data.get("derived", [])]
 
@@ -187,6 +244,7 @@ class Data:
         self._operators = json.loads((folder / f"sm{self.chosen_for}.json").read_bytes())
         self.kernels = json.loads((folder / "kernels.json").read_bytes())
         self._cases = {}
+        self._corrections = {}
         self._block = None, b""  # kernels of one operator lie side by side
 
     def has(self, operator, key):
@@ -203,8 +261,15 @@ class Data:
                 raise NotImplementedError(
                     f"this package has no {operator} for {key} on sm{self.chosen_for}, only for: {known}; "
                     f"add it by: tilewright package --out DIR --arch sm{self.chosen_for}")
-            case = self._cases[operator, key] = Case(data)
+            case = self._cases[operator, key] = Case(data, self._correction(data["choice"]))
         return case
+
+    def _correction(self, choice):
+        """The correction of a choice's costs, which many choices share."""
+        name = choice.get("correction") if isinstance(choice, dict) else None
+        if name is not None and name not in self._corrections:
+            self._corrections[name] = Correction(json.loads((self._folder / f"{name}.json").read_bytes()))
+        return self._corrections.get(name)
 
     def code(self, kernel, kind):
         """The code of a kernel: its "cubin", machine code of its own GPU, or its "ptx"."""

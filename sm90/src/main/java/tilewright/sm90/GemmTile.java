@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.async.collective.ClusterShape;
@@ -180,7 +181,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
    * prologues are hidden. Half of the shared memory is enough for few columns, and where k is not long; where k is
    * split both have to be so, and for many columns there have to be more tiles than SMs.
    */
-  Formula resident(GemmTypes types, GemmExtents e) {
+  Formula resident(Formula bytesOfA, GemmExtents e) {
     var one = Formula.of(1);
     var two = Formula.of(2);
     int splits = cluster.splits();
@@ -188,7 +189,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     if (!isTransposed() || consumers > 1 || n > MOST_RESIDENT_COLUMNS || splits > 1 && !few) return one;
     var tiles = e.groups(m, n);
     // Split in two, FP32 matrices of 16×4096×4096 took 20.0 µs with two and 18.2 with one.
-    var whereShort = e.k().times(types.a().bytes() * splits).atMost(Formula.of(SHORT_BYTES), two, one);
+    var whereShort = e.k().times(bytesOfA.times(splits)).atMost(Formula.of(SHORT_BYTES), two, one);
     var enough = splits == 1 && few ? two : whereShort;
     if (n > MOST_DEEP_COLUMNS) enough = tiles.atMost(Formula.of(MULTIPROCESSORS), one, enough);
     // Of 192 CTAs that split k, some would have an SM alone and finish early.
@@ -197,6 +198,10 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
 
   private int resident(GemmProblem problem) {
     return (int) resident(seen(problem.types()), seen(GemmExtents.of(problem))).value();
+  }
+
+  private Formula resident(GemmTypes types, GemmExtents extents) {
+    return resident(ElementBytes.of(types).a(), extents);
   }
 
   private GemmProblem seen(GemmProblem problem) {
@@ -211,18 +216,22 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return isTransposed() ? extents.transposed() : extents;
   }
 
-  /** Expected microseconds. */
-  double cost(GemmProblem problem) {
-    return cost(problem.types(), GemmExtents.of(problem)).value();
-  }
-
-  /** Expected microseconds of problems of these types. */
-  Formula cost(GemmTypes types, GemmExtents extents) {
-    var time = new GemmCost(this, seen(types), seen(extents)).microseconds();
+  /** Microseconds that the model expects, in elements of these bytes. */
+  Formula cost(ElementBytes bytes, GemmExtents extents) {
+    var time = model(bytes, extents).microseconds();
     var never = Formula.of(Double.MAX_VALUE);
     if (isStreamK()) return extents.k().atMost(Formula.of(0), never, time);
     if (!GemmTiles.BYTES_IN_L2.contains(this)) return time;
     return extents.m().plus(extents.n()).times(extents.k()).atMost(Formula.of(L2_BYTES), time, never);
+  }
+
+  /** The features by which that time is corrected. */
+  List<Formula> features(ElementBytes bytes, GemmExtents extents, Formula microseconds) {
+    return model(bytes, extents).features(microseconds);
+  }
+
+  private GemmCost model(ElementBytes bytes, GemmExtents extents) {
+    return new GemmCost(this, isTransposed() ? bytes.transposed() : bytes, seen(extents));
   }
 
   /** A number for each configuration that problems of these types can have: CTAs on an SM, and whether in step. */

@@ -1,8 +1,9 @@
 package tilewright.sm90;
 
-import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import tilewright.async.TensorCopies;
 import tilewright.async.collective.ClusterShape;
@@ -14,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.choice.Correction;
 import tilewright.kernels.choice.Formula;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
@@ -60,12 +62,14 @@ public final class Sm90Gemms {
   }
 
   private static Sm90GemmConfig configure(GemmProblem problem, EpilogueArguments epilogue) {
-    var tiles = byCost(problem).toList();
-    var first = tiles.stream().filter(tile -> suits(tile.configure(problem), problem, epilogue)).findFirst()
-        .orElseThrow();
-    boolean waits = waits(first, problem, epilogue);
-    return tiles.stream().filter(tile -> waits && tile.name().equals(WAITING)).findFirst().orElse(first)
-        .configure(problem);
+    var costs = new TileCosts(problem);
+    var first = costs.least(tile -> suits(tile.configure(problem), problem, epilogue)).orElseThrow();
+    return (waits(first, problem, epilogue) ? waiting(problem).orElse(first) : first).configure(problem);
+  }
+
+  /** The tile that takes the place of those that would wait, if the problem can have it. */
+  private static Optional<GemmTile> waiting(GemmProblem problem) {
+    return GemmTiles.ALL.stream().filter(tile -> tile.name().equals(WAITING) && tile.takes(problem)).findFirst();
   }
 
   /** Whether a problem can have a configuration with that epilogue. */
@@ -98,19 +102,31 @@ public final class Sm90Gemms {
   public static List<TileChoice> choices(GemmProblem problem, EpilogueArguments epilogue) {
     var tiles = GemmTiles.ALL.stream().filter(tile -> tile.canTake(problem))
         .filter(tile -> suits(tile.configure(problem), problem, epilogue)).toList();
-    return tiles.stream().map(tile -> new TileChoice(tile.name(), cost(tile, tiles, problem, epilogue),
-        tile.form(problem.types()), tile.blocks(problem.types()))).toList();
+    var waiting = tiles.stream().filter(tile -> tile.name().equals(WAITING)).findFirst();
+    return tiles.stream().flatMap(tile -> {
+      if (waiting.isEmpty() || tile == waiting.get() || !mayWait(tile, problem, epilogue)) {
+        return Stream.of(choice(tile, tile, cost -> cost, problem));
+      }
+      var never = Formula.of(Double.MAX_VALUE);
+      return Stream.of(choice(tile, tile, cost -> whereItWaits(tile, never, cost), problem),
+          choice(waiting.get(), tile, cost -> whereItWaits(tile, cost, never), problem));
+    }).toList();
   }
 
-  /** A tile's cost; where it would wait for a matrix, its cost is that of the tile which then takes its place. */
-  private static Formula cost(GemmTile tile, List<GemmTile> all, GemmProblem problem, EpilogueArguments epilogue) {
-    var never = Formula.of(Double.MAX_VALUE);
-    var cost = tile.cost(problem.types(), GemmExtents.NAMED);
-    if (tile.name().equals(WAITING)) {
-      return all.stream().filter(other -> mayWait(other, problem, epilogue)).map(other -> whereItWaits(other,
-          other.cost(problem.types(), GemmExtents.NAMED), never)).reduce(cost, Formula::min);
-    }
-    return mayWait(tile, problem, epilogue) ? whereItWaits(tile, never, cost) : cost;
+  /** The correction of tiles' expected times, by their features. */
+  public static Correction correction() {
+    return CostCorrection.FITTED;
+  }
+
+  /** A tile that is chosen where another costs least, if a condition holds that a cost can be made of. */
+  private static TileChoice choice(GemmTile tile, GemmTile cheapest, UnaryOperator<Formula> condition,
+      GemmProblem problem) {
+    var types = problem.types();
+    var bytes = ElementBytes.of(types);
+    var extents = GemmExtents.named(problem);
+    var cost = cheapest.cost(bytes, extents);
+    var features = CostCorrection.knows(types) ? cheapest.features(bytes, extents, cost) : List.<Formula>of();
+    return new TileChoice(tile.name(), condition.apply(cost), features, tile.form(types), tile.blocks(types));
   }
 
   private static Formula whereItWaits(GemmTile tile, Formula then, Formula otherwise) {
@@ -213,7 +229,7 @@ public final class Sm90Gemms {
 
   /** The configuration that should be fastest. */
   public static Sm90GemmConfig configure(GemmProblem problem) {
-    return configurations(problem).findFirst().orElseThrow();
+    return new TileCosts(problem).least(_ -> true).orElseThrow().configure(problem);
   }
 
   /**
@@ -231,7 +247,7 @@ public final class Sm90Gemms {
 
   /** Every configuration that a problem can be measured in, in the order of their expected speed. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
-    return byCost(problem).map(tile -> tile.configure(problem));
+    return new TileCosts(problem).ascending().map(tile -> tile.configure(problem));
   }
 
   /** The tiles there are: rows, columns, CTAs that share B's, and how else it is computed: {@code 128x256x2}. */
@@ -241,14 +257,7 @@ public final class Sm90Gemms {
 
   /** The tiles of {@link #tiles()} that a problem's types have, in the order of their expected speed. */
   public static List<String> tiles(GemmProblem problem) {
-    return byCost(problem).map(GemmTile::name).toList();
-  }
-
-  private static Stream<GemmTile> byCost(GemmProblem problem) {
-    record Costed(GemmTile tile, double microseconds) {}
-
-    return GemmTiles.ALL.stream().filter(tile -> tile.takes(problem)).map(t -> new Costed(t, t.cost(problem)))
-        .sorted(Comparator.comparingDouble(Costed::microseconds)).map(Costed::tile);
+    return new TileCosts(problem).ascending().map(GemmTile::name).toList();
   }
 
   /** The configuration with a tile of {@link #tiles()}, whatever the problem's extents. */

@@ -2,7 +2,6 @@ package tilewright.cli.wheel;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -10,6 +9,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.choice.FormulaProgram;
 
 /**
  * Finds the data of a case whose launches are chosen by their cost: what each candidate costs, and the launches of
@@ -32,25 +32,46 @@ final class CandidateData {
     this.operator = operator;
   }
 
-  /** A candidate for problems of a form. */
-  private record Chosen(OperatorCase.Candidate candidate, int form) {}
+  /** The launches for problems of a form. */
+  private record Chosen(String name, int form) {}
+
+  /** A candidate and the places of its launches by their forms. */
+  private record Entry(OperatorCase.Candidate candidate, Map<Integer, Integer> launches) {}
 
   Map<String, Object> json() {
     var points = chosen();
-    var program = new FormulaProgram();
     var launches = new ArrayList<Map<String, Object>>();
-    var candidates = new LinkedHashMap<OperatorCase.Candidate, Map<Integer, Integer>>();
+    var places = new HashMap<String, Map<Integer, Integer>>();
     for (var candidate : operator.candidates()) {
-      points.keySet().stream().filter(chosen -> chosen.candidate == candidate).sorted((a, b) -> a.form - b.form)
+      if (places.containsKey(candidate.name())) continue;
+      points.keySet().stream().filter(chosen -> chosen.name.equals(candidate.name())).sorted((a, b) -> a.form - b.form)
           .forEach(chosen -> {
-            candidates.computeIfAbsent(candidate, _ -> new TreeMap<>()).put(chosen.form, launches.size());
-            launches.add(template(chosen, points.get(chosen)));
+            places.computeIfAbsent(candidate.name(), _ -> new TreeMap<>()).put(chosen.form, launches.size());
+            launches.add(template(candidate, chosen.form, points.get(chosen)));
           });
     }
-    var entries = candidates.entrySet().stream().map(entry -> List.of(program.place(entry.getKey().cost()),
-        program.place(entry.getKey().form()), forms(entry.getValue()))).toList();
-    return Map.of("axes", List.of(), "choice", Map.of("steps", program.json(), "candidates", entries), "launches",
-        launches);
+    var entries = operator.candidates().stream().filter(candidate -> places.containsKey(candidate.name()))
+        .map(candidate -> new Entry(candidate, places.get(candidate.name()))).toList();
+    return Map.of("axes", List.of(), "choice", choice(entries), "launches", launches);
+  }
+
+  /** Python computes all costs, and then the features of the candidates that it needs: they are the last steps. */
+  private Map<String, Object> choice(List<Entry> entries) {
+    var program = new FormulaProgram();
+    entries.forEach(entry -> {
+      program.place(entry.candidate.cost());
+      program.place(entry.candidate.form());
+    });
+    int first = program.json().size();
+    var candidates = entries.stream().map(entry -> List.of(program.place(entry.candidate.cost()),
+        program.place(entry.candidate.form()), forms(entry.launches),
+        entry.candidate.features().stream().map(program::place).toList())).toList();
+    var choice = new HashMap<String, Object>(Map.of("steps", program.json(), "first", first, "candidates",
+        candidates));
+    if (entries.stream().anyMatch(entry -> !entry.candidate.features().isEmpty())) {
+      operator.correction().ifPresent(correction -> choice.put("correction", correction.name()));
+    }
+    return choice;
   }
 
   private static List<List<Integer>> forms(Map<Integer, Integer> launches) {
@@ -59,29 +80,21 @@ final class CandidateData {
 
   /** Candidates that are chosen, each with problems that Java prepares the same launches for. */
   private Map<Chosen, List<Map<String, Long>>> chosen() {
+    var costs = new CandidateCosts(operator);
     var points = new HashMap<Chosen, List<Map<String, Long>>>();
     for (int i = 0; i < DRAWN; i++) {
       var numbers = operator.problem().draw(Map.of(), random);
-      var best = operator.candidates().getFirst();
-      double least = Double.POSITIVE_INFINITY;
-      for (var candidate : operator.candidates()) {
-        double cost = candidate.cost().at(numbers);
-        if (cost < least) {
-          best = candidate;
-          least = cost;
-        }
-      }
-      var chosen = new Chosen(best, (int) best.form().at(numbers));
+      var best = costs.cheapest(numbers);
+      var chosen = new Chosen(best.name(), (int) best.form().at(numbers));
+      if (!points.containsKey(chosen)) check(best, numbers);
       points.computeIfAbsent(chosen, _ -> new ArrayList<>()).add(numbers);
     }
-    points.forEach(this::check);
     return points;
   }
 
-  private void check(Chosen chosen, List<Map<String, Long>> points) {
-    var numbers = points.getFirst();
-    if (!kernels(operator.problem().prepare(numbers)).equals(kernels(chosen.candidate.launches().apply(numbers)))) {
-      throw new IllegalStateException(operator.key() + " of " + numbers + " is not what " + chosen.candidate.name()
+  private void check(OperatorCase.Candidate chosen, Map<String, Long> numbers) {
+    if (!kernels(operator.problem().prepare(numbers)).equals(kernels(chosen.launches().apply(numbers)))) {
+      throw new IllegalStateException(operator.key() + " of " + numbers + " is not what " + chosen.name()
           + " is, which has the least cost");
     }
   }
@@ -91,17 +104,17 @@ final class CandidateData {
   }
 
   /** The launches for all problems of a form: where few are drawn, those that it was chosen for. */
-  private Map<String, Object> template(Chosen chosen, List<Map<String, Long>> points) {
+  private Map<String, Object> template(OperatorCase.Candidate candidate, int form, List<Map<String, Long>> points) {
     var numbers = new ArrayList<>(points.subList(0, Math.min(points.size(), SAMPLES)));
     for (int i = 0; i < MOST_DRAWN && numbers.size() < 2 * SAMPLES; i++) {
       var drawn = operator.problem().draw(Map.of(), random);
-      if ((int) chosen.candidate.form().at(drawn) == chosen.form) numbers.add(drawn);
+      if ((int) candidate.form().at(drawn) == form) numbers.add(drawn);
     }
     // Strides along fewer elements are not walked, and tensor maps have others in their place.
     numbers.removeIf(n -> operator.extents().stream().anyMatch(e -> n.get(e) < LEAST_EXTENT));
-    var sequences = numbers.stream().map(chosen.candidate.launches()).toList();
+    var sequences = numbers.stream().map(candidate.launches()).toList();
     var fit = new FormulaFit(numbers, operator.extents(), operator.slots(),
-        List.of(_ -> chosen.candidate.blocks()));
-    return new LaunchTemplate(operator.key() + " in " + chosen.candidate.name(), fit, sequences).json();
+        List.of(_ -> candidate.blocks()));
+    return new LaunchTemplate(operator.key() + " in " + candidate.name(), fit, sequences).json();
   }
 }

@@ -19,9 +19,10 @@ final class HopperGemm implements GemmMachine {
     var problem = new Problem(kind);
     var like = kind.draw(RandomGenerator.of(SEED));
     var tiles = Sm90Gemms.choices(kind.problem(like), kind.arguments(like)).stream()
-        .map(tile -> new OperatorCase.Candidate(tile.tile(), tile.microseconds(), tile.form(), tile.blocks(),
-            numbers -> problem.prepare(numbers, Optional.of(tile.tile())))).toList();
-    return new OperatorCase(key, List.of(), kind.extents(), List.of(), List.of(), problem, tiles, List.of());
+        .map(tile -> new OperatorCase.Candidate(tile.tile(), tile.microseconds(), tile.features(),
+            tile.form(), tile.blocks(), numbers -> problem.prepare(numbers, Optional.of(tile.tile())))).toList();
+    return new OperatorCase(key, List.of(), kind.extents(), List.of(), List.of(), problem, tiles,
+        Optional.of(Sm90Gemms.correction()), List.of());
   }
 
   private record Problem(GemmKind kind) implements OperatorCase.Problem {

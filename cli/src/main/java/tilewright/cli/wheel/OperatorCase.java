@@ -2,10 +2,12 @@ package tilewright.cli.wheel;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 import tilewright.kernel.LaunchSequence;
+import tilewright.kernels.choice.Correction;
 import tilewright.kernels.choice.Formula;
 
 /**
@@ -18,20 +20,21 @@ import tilewright.kernels.choice.Formula;
  * @param guesses formulas that launches may have, by the extent of a tile
  * @param problem from numbers to launches
  * @param candidates launches of which the one with the least cost is chosen; none where the choice is by axes
+ * @param correction of the costs of candidates that have features
  * @param derived numbers that are computed from others, and from those before them
  */
 record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
-    List<LongFunction<Formula>> guesses, Problem problem, List<Candidate> candidates,
+    List<LongFunction<Formula>> guesses, Problem problem, List<Candidate> candidates, Optional<Correction> correction,
     List<Derived> derived) {
   /** A case whose choice depends on the axes. */
   OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> extents, List<FormulaFit.Slots> slots,
       List<LongFunction<Formula>> guesses, Problem problem) {
-    this(key, axes, extents, slots, guesses, problem, List.of(), List.of());
+    this(key, axes, extents, slots, guesses, problem, List.of(), Optional.empty(), List.of());
   }
 
   /** Returns this with numbers that are computed from others. */
   OperatorCase deriving(List<Derived> numbers) {
-    return new OperatorCase(key, axes, extents, slots, guesses, problem, candidates, numbers);
+    return new OperatorCase(key, axes, extents, slots, guesses, problem, candidates, correction, numbers);
   }
 
   /** A number that is computed from others, such as how many parts a problem is split into. */
@@ -46,11 +49,12 @@ record OperatorCase(String key, List<DecisionTree.Axis> axes, List<String> exten
    * Launches that may be chosen.
    *
    * @param cost the least is chosen, of equal ones the first
+   * @param features by which the cost is corrected; none where it is not
    * @param form a number for each of the kernels that problems of one form have
    * @param blocks of the grid
    * @param launches of a problem, whether they are chosen for it or not
    */
-  record Candidate(String name, Formula cost, Formula form, Formula blocks,
+  record Candidate(String name, Formula cost, List<Formula> features, Formula form, Formula blocks,
       Function<Map<String, Long>, LaunchSequence> launches) {}
 
   /** A problem by its numbers. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.AtomicFile;
@@ -23,6 +24,7 @@ import tilewright.cli.launch.LaunchProgress;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.cubin.CubinCache;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernels.choice.Correction;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -100,6 +102,8 @@ public final class PackageCommand implements Callable<Integer> {
     var json = JsonMapper.shared();
     data.forEach((capability, operator) -> files.put(NAME + "/data/sm" + capability + ".json",
         json.writeValueAsBytes(operator)));
+    corrections(chosen, capabilities).forEach(correction -> files.put(NAME + "/data/" + correction.name() + ".json",
+        json.writeValueAsBytes(correction.json())));
     var blocks = new CodeBlocks(code);
     files.put(NAME + "/data/kernels.json", json.writeValueAsBytes(blocks.json()));
     blocks.files().forEach((name, bytes) -> files.put(NAME + "/data/" + name, bytes));
@@ -158,6 +162,11 @@ public final class PackageCommand implements Callable<Integer> {
     only.stream().filter(name -> !all.contains(name)).findFirst().ifPresent(name -> {
       throw CommandFailure.badInput("no case " + name + ": there are " + String.join(", ", all));
     });
+  }
+
+  private static Stream<Correction> corrections(List<PackagedOperator> chosen, List<Integer> capabilities) {
+    return capabilities.stream().flatMap(capability -> PackageData.cases(chosen, capability).stream())
+        .flatMap(named -> named.problems().correction().stream()).distinct();
   }
 
   private static void checkGradients(Path file, List<PackagedOperator> chosen) {

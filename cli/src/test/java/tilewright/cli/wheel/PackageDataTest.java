@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -90,6 +91,7 @@ class PackageDataTest {
     return CompiledKernel.sharingTraces(() -> {
       var kernels = new PackagedKernels();
       var data = tree(kernels.numbered(OperatorData.of(problems)));
+      var correction = problems.correction().map(c -> tree(c.json()));
       int packaged = kernels.all().size();
       var random = new Random(29);
       var all = new ArrayList<Map<String, Object>>();
@@ -100,7 +102,7 @@ class PackageDataTest {
         // Java gives modes of one element other strides than these.
         boolean isFree = words[0].contains("backward") || words[0].endsWith("gemm");
         if (isFree && problems.extents().stream().anyMatch(e -> numbers.get(e) == 1)) continue;
-        var choice = choice(data.get("choice"), point, numbers);
+        var choice = choice(data.get("choice"), correction, point, numbers);
         if (choice.equals(OptionalInt.of(-1))) {
           assertThrows(IllegalArgumentException.class, () -> problems.problem().prepare(numbers));
           continue;
@@ -116,7 +118,9 @@ class PackageDataTest {
         all.add(Map.of("numbers", numbers, "launches", expected.get("launches"), "workspace",
             expected.get("workspace")));
       }
-      return JsonMapper.shared().writeValueAsString(Map.of("data", data, "problems", all));
+      var written = new HashMap<String, Object>(Map.of("data", data, "problems", all));
+      correction.ifPresent(c -> written.put("correction", c));
+      return JsonMapper.shared().writeValueAsString(written);
     });
   }
 
@@ -151,8 +155,9 @@ class PackageDataTest {
   }
 
   /** The number of the launches that the data chooses, found here as Python does. */
-  private static OptionalInt choice(JsonNode choice, Map<String, Long> point, Map<String, Long> numbers) {
-    if (choice.isObject()) return cheapest(choice, numbers);
+  private static OptionalInt choice(JsonNode choice, Optional<JsonNode> correction, Map<String, Long> point,
+      Map<String, Long> numbers) {
+    if (choice.isObject()) return cheapest(choice, correction, numbers);
     var tree = choice;
     while (tree.isArray()) {
       long number = point.get(tree.get(0).asString());
@@ -164,7 +169,7 @@ class PackageDataTest {
   }
 
   /** The launches of the candidate with the least cost; none where its form is not in the data. */
-  private static OptionalInt cheapest(JsonNode choice, Map<String, Long> numbers) {
+  private static OptionalInt cheapest(JsonNode choice, Optional<JsonNode> correction, Map<String, Long> numbers) {
     var values = new ArrayList<Double>();
     for (var step : choice.get("steps")) {
       values.add(step.isArray() ? operation(step.get(0).asString(),
@@ -172,10 +177,27 @@ class PackageDataTest {
           : number(step, numbers));
     }
     var best = choice.get("candidates").valueStream()
-        .min(Comparator.comparingDouble(c -> values.get(c.get(0).asInt()))).orElseThrow();
+        .min(Comparator.comparingDouble(c -> values.get(c.get(0).asInt()) * (c.get(3).isEmpty() ? 1
+            : factor(correction.orElseThrow(), c.get(3).valueStream().map(place -> values.get(place.asInt())).toList()))))
+        .orElseThrow();
     int form = values.get(best.get(1).asInt()).intValue();
     return best.get(2).valueStream().filter(entry -> entry.get(0).asInt() == form).mapToInt(e -> e.get(1).asInt())
         .findFirst();
+  }
+
+  /** The factor that trees over features give, each walked from its root. */
+  private static double factor(JsonNode correction, List<Double> features) {
+    double sum = 0;
+    for (var tree : correction.get("trees")) {
+      int node = 0;
+      while (node < tree.get(0).size()) {
+        boolean first = features.get(tree.get(0).get(node).asInt()) <= tree.get(1).get(node).asDouble();
+        node = 2 * node + (first ? 1 : 2);
+      }
+      sum += tree.get(2).get(node - tree.get(0).size()).asDouble();
+    }
+    double bounded = Math.min(Math.max(sum, correction.get("least").asDouble()), correction.get("most").asDouble());
+    return 1 + bounded + bounded * bounded / 2;
   }
 
   /** The launches that the data describes, evaluated here as Python does. */
