@@ -25,7 +25,7 @@ public final class BenchmarkRun {
   /** The benchmarks by the names of their records. */
   private static final Map<String, Class<?>> RECORDS = new TreeMap<>(Map.of("layout-algebra", LayoutBenchmark.class,
       "simulator", InstructionBenchmark.class, "tracing", TracingBenchmark.class,
-      "reference", ReferenceBenchmark.class));
+      "reference", ReferenceBenchmark.class, "choice", ChoiceBenchmark.class));
 
   private BenchmarkRun() {}
 
