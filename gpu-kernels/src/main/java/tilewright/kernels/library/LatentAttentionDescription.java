@@ -32,12 +32,7 @@ public abstract class LatentAttentionDescription extends AttentionDescription {
 
   @Override
   public Optional<Timing> timing() {
-    return Optional.of(timing(kernel()));
-  }
-
-  /** The timing of a kernel on FlashMLA's problems. */
-  protected static Timing timing(AttentionKernel kernel) {
-    return new LatentTiming(kernel);
+    return Optional.of(new LatentTiming(kernel()));
   }
 
   @Override

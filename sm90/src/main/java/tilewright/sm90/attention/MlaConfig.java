@@ -31,10 +31,9 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param lse whether the rows' logarithms are stored
  * @param lengths whether the launch reads how many keys a batch entry has
  * @param pageRows rows of a page, where keys lie in pages
- * @param overlaps whether one block's S is computed beside another's softmax, for which both have to be there
  */
 record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing, boolean split, boolean lse,
-    boolean lengths, OptionalInt pageRows, boolean overlaps) {
+    boolean lengths, OptionalInt pageRows) {
   /** Keys of a block. */
   static final int KEYS = 64;
   /** Columns of the rotary part of a row: P has as many, and takes its place when S is known. */

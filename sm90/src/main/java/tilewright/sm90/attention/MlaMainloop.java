@@ -64,8 +64,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
         Fragment.of(k, PtxType.F32, atom.registers() / QUAD, QUAD),
         MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group));
     var visits = config.visits(tile);
-    // P of a first block says that Q is there.
-    if (group == 0 || config.overlaps()) queries.awaitFull();
+    queries.awaitFull();
     k.arrive(k.constant(READ.get(1 - group)), BOTH);
     k.loop(visits.count().plus(1).dividedBy(2), pair -> {
       var place = pair.times(2).plus(group);
@@ -101,22 +100,15 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
   }
 
   /**
-   * The second warpgroup's block. Where the tensor cores are the limit, its S is beside the first block's softmax, and
-   * its softmax beside the first block's P·V. Where memory is, the first block is released before the second is there.
+   * The second warpgroup's block: its S is beside the first block's softmax, and its softmax beside the first block's
+   * P·V.
    */
   private void secondBlock(Parts parts, Supplier<I32> block) {
-    if (config.overlaps()) {
-      issueScores(parts.scores);
-      beginOther(parts, true);
-      WgmmaAtom.waitFor(k, 1);
-    } else {
-      beginOther(parts, true);
-      finish(0);
-      issueScores(parts.scores);
-      WgmmaAtom.waitFor(k, 0);
-    }
+    issueScores(parts.scores);
+    beginOther(parts, true);
+    WgmmaAtom.waitFor(k, 1);
     var step = probabilities(parts, block.get());
-    if (config.overlaps()) finish(0);
+    finish(0);
     multiply(parts, step.factors());
     finish(group);
   }

@@ -25,20 +25,11 @@ import tilewright.kernels.attention.serving.Serving;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.atom.WgmmaAtom;
 
-/**
- * Decoding by latent attention on Hopper: from a problem to a configuration to a launch.
- *
- * @param overlaps whether one block's S is computed beside another's softmax; where it is not said, the kernel chooses
- */
-public record Sm90MlaDecodeKernel(Optional<Boolean> overlaps) implements AttentionKernel {
+/** Decoding by latent attention on Hopper: from a problem to a configuration to a launch. */
+public record Sm90MlaDecodeKernel() implements AttentionKernel {
   /** Columns of the latent part of K: those of DeepSeek-V2 and V3, and the step to fewer. */
   private static final int MOST_VALUE_DIM = 512;
   private static final int STEP_OF_VALUE_DIM = 128;
-
-  /** The kernel that chooses the order of its work. */
-  public Sm90MlaDecodeKernel() {
-    this(Optional.empty());
-  }
 
   @Override
   public String name() {
@@ -123,16 +114,11 @@ public record Sm90MlaDecodeKernel(Optional<Boolean> overlaps) implements Attenti
         StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
   }
 
-  /** Where several tiles read the same keys, the tensor cores are the limit, else memory is. */
-  private boolean overlaps(AttentionProblem p) {
-    return overlaps.orElse((long) p.sizes().heads() * p.sizes().queries() > WgmmaAtom.M);
-  }
-
   private PreparedLaunch prepare(AttentionProblem p, HeadPacking packing, Optional<BlockSplits> splits) {
     var pages = p.serving().pages();
     var config = new MlaConfig(p.type(), p.sizes().valueDim(), p.band().traced(), packing, splits.isPresent(),
         p.lse().isPresent(), p.serving().lengths().isPresent(),
-        pages.map(of -> OptionalInt.of(of.rows())).orElse(OptionalInt.empty()), overlaps(p));
+        pages.map(of -> OptionalInt.of(of.rows())).orElse(OptionalInt.empty()));
     var kernel = CompiledKernel.compile(new Sm90MlaDecode(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p).integer(Sm90AttentionKernel.ROOM, p.sizes().keys())
         .integer(PagedKeys.COUNT, pages.map(Serving.Pages::count).orElse(0));

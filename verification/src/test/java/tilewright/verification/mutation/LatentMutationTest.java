@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.serving.KeySplits;
@@ -25,8 +24,8 @@ class LatentMutationTest {
       Flaw.OTHER_BYTES)).toList();
 
   /** Five blocks: pairs of them, and a last one that has no other. */
-  private static MutationTrial trial(boolean overlaps) {
-    var kernel = new Sm90MlaDecodeKernel(Optional.of(overlaps));
+  private static MutationTrial trial() {
+    var kernel = new Sm90MlaDecodeKernel();
     var setup = CachedAttention.paged(LatentAttention.used(LatentAttention.of(ElementType.BF16, 1, 1, 300, 2, 128,
         Band.ALL, new KeySplits.Ranges(1)), 300), 64);
     var sequence = kernel.launches(setup.problem());
@@ -35,21 +34,19 @@ class LatentMutationTest {
   }
 
   @TestFactory
-  Stream<DynamicContainer> everyMistakeIsNoticed() {
-    return (LongSuite.EVERY_CASE ? Stream.of(true, false) : Stream.of(true)).map(overlaps ->
-        DynamicContainer.dynamicContainer(overlaps ? "blocks that overlap" : "blocks one after the other",
-            MutationTrial.tests(List.of(trial(overlaps)), (flaw, missed) -> judge(overlaps, flaw, missed),
-                (LongSuite.EVERY_CASE ? ALL : FEW).toArray(Flaw[]::new))));
+  Stream<DynamicTest> everyMistakeIsNoticed() {
+    return MutationTrial.tests(List.of(trial()), LatentMutationTest::judge,
+        (LongSuite.EVERY_CASE ? ALL : FEW).toArray(Flaw[]::new));
   }
 
-  private static void judge(boolean overlaps, Flaw flaw, List<Mutant> missed) {
+  private static void judge(Flaw flaw, List<Mutant> missed) {
     var changes = missed.stream().map(Mutant::change).toList();
     switch (flaw) {
       // The assembler puts one in again, as the test of Hopper's attention says.
       case MISSING_SIGNAL -> assertTrue(changes.stream().allMatch(c -> c.contains("wgmma.fence")), changes::toString);
       case FROZEN_PHASE -> {
         // Waits that are passed once, in the first phase: for P of the last block, and of each warpgroup for Q.
-        assertEquals(overlaps ? 3 : 2, missed.size(), changes::toString);
+        assertEquals(3, missed.size(), changes::toString);
         assertTrue(changes.stream().allMatch(c -> c.startsWith("fixed the parity at 0")), changes::toString);
       }
       default -> assertEquals(List.of(), changes);
