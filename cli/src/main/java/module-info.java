@@ -25,6 +25,7 @@ module tilewright.cli {
   opens tilewright.cli.launch to info.picocli, tools.jackson.databind;
   opens tilewright.cli.layout to info.picocli, tools.jackson.databind;
   opens tilewright.cli.run to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.sweep to info.picocli, tools.jackson.databind;
   opens tilewright.cli.verify to info.picocli, tools.jackson.databind;
   opens tilewright.cli.wheel to info.picocli, tools.jackson.databind;
 }

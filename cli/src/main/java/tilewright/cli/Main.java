@@ -47,6 +47,7 @@ import tilewright.cli.run.RunCommand;
 import tilewright.cli.run.RunFamily;
 import tilewright.cli.run.RunGemm;
 import tilewright.cli.run.RunNarrowGemm;
+import tilewright.cli.sweep.MergeCommand;
 import tilewright.cli.verify.DoctorCommand;
 import tilewright.cli.verify.VerifyCommand;
 import tilewright.cli.wheel.PackageCommand;
@@ -157,6 +158,7 @@ public final class Main {
     var failures = new Failures(console);
     var all = new CommandLine(new Tilewright(console))
         .addSubcommand(new VerifyCommand(console, registry))
+        .addSubcommand(new MergeCommand(console))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutExplain(console))

@@ -44,6 +44,12 @@ public record Row(String kernel, String arch, String backend, String config, Sta
         maxError, meanError, bitExact, findings, ms, why);
   }
 
+  /** Returns this row with its seed in the configuration. */
+  public Row withSeed(long seed) {
+    return new Row(kernel, arch, backend, config + " seed=" + seed, status, maxError, meanError, bitExact, findings, ms,
+        reason);
+  }
+
   /** Joins this row with the next seed's: the larger errors, the sum of the times and findings. */
   Row worse(Row next) {
     return new Row(next.kernel, next.arch, next.backend, next.config, next.status, larger(maxError, next.maxError),

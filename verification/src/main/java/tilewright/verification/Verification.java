@@ -7,7 +7,6 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
@@ -31,9 +30,8 @@ public final class Verification {
    * row stands for all of them, up to the first that fails.
    */
   public static List<Row> run(KernelRegistry registry, VerifyOptions options, Progress progress) {
-    var capability = capability(options);
-    var kernels = capability.isPresent() ? registry.on(capability.getAsInt()) : registry;
-    var seeds = LongStream.range(0, options.seeds()).map(i -> options.seed() + i).boxed().toList();
+    var kernels = limited(registry, options);
+    var seeds = options.allSeeds();
     var all = seeds.stream().map(s -> options.cases(kernels, s)).toList();
     var places = options.places(all.getFirst());
     var rows = new ArrayList<Row>();
@@ -62,6 +60,12 @@ public final class Verification {
     return rows;
   }
 
+  /** Returns the registry whose kernels keep the limits of the GPU that they run on, if there is one. */
+  static KernelRegistry limited(KernelRegistry registry, VerifyOptions options) {
+    var capability = capability(options);
+    return capability.isPresent() ? registry.on(capability.getAsInt()) : registry;
+  }
+
   /** The compute capability of the GPU whose limits kernels are to keep, if there is one. */
   private static OptionalInt capability(VerifyOptions options) {
     if (options.chip().isPresent()) return OptionalInt.of(options.chip().get().capability());
@@ -70,7 +74,8 @@ public final class Verification {
         ? OptionalInt.of(devices.getFirst().capability()) : OptionalInt.empty();
   }
 
-  private static Row verify(List<Case> seeded, List<Long> seeds, Backend backend, AssemblyCheck assembly,
+  /** Verifies one case with each of the seeds, up to the first that fails. */
+  static Row verify(List<Case> seeded, List<Long> seeds, Backend backend, AssemblyCheck assembly,
       Progress progress) {
     var worst = Optional.<Row>empty();
     for (int i = 0; i < seeds.size(); i++) {
@@ -120,7 +125,7 @@ public final class Verification {
     return Stream.of(verified, variants, large).flatMap(part -> part).toList();
   }
 
-  private static List<Backend> backends(VerifyOptions options) {
+  static List<Backend> backends(VerifyOptions options) {
     var backends = new ArrayList<Backend>();
     if (options.backends().contains("sim")) {
       backends.add(options.chip().map(chip -> SimulatorBackend.of(options.seed(), chip))

@@ -1,10 +1,12 @@
 package tilewright.verification;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import tilewright.kernel.Chip;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.verification.cases.Case;
@@ -25,7 +27,13 @@ import tilewright.verification.cases.FamilyCases;
 public record VerifyOptions(Set<String> kernels, Map<String, String> settings, Set<String> archs, Set<String> backends,
     Size size, long seed, int seeds, Optional<Chip> chip) {
   /** How much: {@code QUICK} what a fixed budget pays for, {@code FULL} every configuration. */
-  public enum Size { QUICK, FULL }
+  public enum Size {
+    QUICK, FULL;
+
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   public VerifyOptions {
     kernels = Set.copyOf(kernels);
@@ -37,6 +45,11 @@ public record VerifyOptions(Set<String> kernels, Map<String, String> settings, S
 
   public static VerifyOptions defaults() {
     return new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1, 1, Optional.empty());
+  }
+
+  /** The seeds of the runs, in order. */
+  List<Long> allSeeds() {
+    return LongStream.range(0, seeds).map(i -> seed + i).boxed().toList();
   }
 
   /** The cases to choose from, with inputs of that seed. */

@@ -1,6 +1,5 @@
 package tilewright.cli.verify;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -15,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
@@ -26,6 +26,9 @@ import tilewright.cli.io.NearestName;
 import tilewright.cli.io.TextTable;
 import tilewright.cli.kernel.ChosenSettings;
 import tilewright.cli.kernel.KernelNames;
+import tilewright.cli.sweep.ReportFile;
+import tilewright.cli.sweep.SweepOptions;
+import tilewright.cli.sweep.VerifyShard;
 import tilewright.kernel.Chip;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
@@ -39,7 +42,7 @@ import tilewright.verification.VerifyOptions;
     "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
     "What this machine cannot do is skipped and said so."})
 @Examples({"verify", "verify softmax rope --size full", "verify softmax --set method=safe --set dtype=f16",
-    "verify sm90_gemm --on sim --seeds 4"})
+    "verify sm90_gemm --on sim --seeds 4", "verify --size full --shard 3/16 --results results"})
 public final class VerifyCommand implements Callable<Integer> {
   private static final List<String> ARCHS = List.of("sm80", "sm89", "sm90", "sm100", "sm120");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
@@ -84,11 +87,14 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Option(names = "--report", paramLabel = "FILE",
       description = "Where the HTML report goes (default: target/verify.html).")
-  private Path report;
+  private Optional<Path> report = Optional.empty();
 
   @Option(names = "--dump", paramLabel = "DIR",
       description = "Write every launch that fails as launch.json, to replay by sim and gpu.")
   private Optional<Path> dump = Optional.empty();
+
+  @Mixin
+  private SweepOptions sweep = new SweepOptions();
 
   public VerifyCommand(Console console, KernelRegistry registry) {
     this.console = console;
@@ -114,13 +120,16 @@ public final class VerifyCommand implements Callable<Integer> {
       throw CommandFailure.badInput("--chip " + chip.get().text() + " is for the simulator: leave it out on a GPU, or"
           + " take --on sim");
     }
-    var file = reportFile();
+    // The shards of a sweep share a folder; merge writes their report.
+    var file = sweep.isGiven() && report.isEmpty() ? Optional.<Path>empty() : Optional.of(ReportFile.of(report));
     var options = new VerifyOptions(chosen, settings, archs, places(), size, seed, atLeastOne(seeds),
         chip);
-    var rows = Verification.run(registry, options, new Steps());
+    var rows = sweep.isGiven() ? VerifyShard.run(registry, options, sweep, new Steps(), console)
+        : Verification.run(registry, options, new Steps());
     console.progressDone();
     print(rows);
-    writeReport(file, rows);
+    file.ifPresent(page -> writeReport(page, rows));
+    console.text(HtmlReport.summary(rows) + file.map(page -> "; report: " + page).orElse(""));
     return exitCode(rows);
   }
 
@@ -216,26 +225,17 @@ public final class VerifyCommand implements Callable<Integer> {
     return value.isEmpty() ? "-" : value.getAsDouble() == 0 ? "0" : "%.2e".formatted(value.getAsDouble());
   }
 
-  private Path reportFile() {
-    var home = System.getProperty("tilewright.home", "");
-    var file = report != null ? report : Path.of(home, "target", "verify.html");
-    if (report == null && !Files.isDirectory(file.getParent()) && !file.getParent().toFile().mkdirs()) {
-      throw CommandFailure.badFile(file, "its folder cannot be made; name another file with --report");
-    }
-    AtomicFile.requireWritable(file);
-    return file;
-  }
-
-  private void writeReport(Path file, List<Row> rows) {
+  private static void writeReport(Path file, List<Row> rows) {
     var facts = new LinkedHashMap<String, String>();
     DoctorCommand.facts().forEach(fact -> facts.put(fact.item(), fact.detail()));
     AtomicFile.write(file, HtmlReport.render(rows, facts));
-    console.text(HtmlReport.summary(rows) + "; report: " + file);
   }
 
   /** When all was skipped, this machine lacks what was asked for. */
-  private static int exitCode(List<Row> rows) {
+  private int exitCode(List<Row> rows) {
     if (rows.stream().anyMatch(row -> row.status() == Row.Status.FAIL)) return Exit.CHECK_FAILED;
+    // A small shard may be all of it skipped, or empty.
+    if (sweep.isGiven()) return Exit.OK;
     return rows.stream().anyMatch(row -> row.status() == Row.Status.PASS) ? Exit.OK : Exit.ENVIRONMENT;
   }
 }

@@ -1,0 +1,125 @@
+package tilewright.cli.sweep;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.InputFile;
+import tilewright.verification.Shard;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Appends a shard's results to its file, a line each, behind those that an earlier run has left there. */
+final class ResultsWriter implements AutoCloseable {
+  private final Path file;
+  private final FileChannel channel;
+  private final List<SweepResult> earlier;
+
+  private ResultsWriter(Path file, FileChannel channel, List<SweepResult> earlier) {
+    this.file = file;
+    this.channel = channel;
+    this.earlier = List.copyOf(earlier);
+  }
+
+  /** Returns the name of a shard's file. */
+  static String name(Shard shard) {
+    return "verify-%d-of-%d.jsonl".formatted(shard.number(), shard.count());
+  }
+
+  /**
+   * Opens the file of the plan's shard and locks it.
+   *
+   * @throws CommandFailure if it holds the results of another plan, or another run is writing it
+   */
+  static ResultsWriter open(Path folder, SweepPlan plan, Console console) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw CommandFailure.badFile(folder, "cannot be made a folder: " + InputFile.reason(e));
+    }
+    var file = folder.resolve(name(plan.part()));
+    AtomicFile.requireWritable(file);
+    try {
+      var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      try {
+        return resume(file, channel, plan, console);
+      } catch (IOException | RuntimeException e) {
+        channel.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw unwritable(file, e);
+    }
+  }
+
+  private static ResultsWriter resume(Path file, FileChannel channel, SweepPlan plan, Console console)
+      throws IOException {
+    if (!isLocked(channel)) throw CommandFailure.badFile(file, "another run is writing it; wait for its end");
+    var content = SweepFile.read(file);
+    content.remark().ifPresent(console::note);
+    for (var old : content.plans()) requireSame(file, old, plan);
+    if (content.plans().isEmpty() && !content.results().isEmpty()) {
+      throw CommandFailure.badFile(file, "does not begin with the plan of its shard; name another folder with --results");
+    }
+    channel.truncate(content.whole()).position(content.whole());
+    var writer = new ResultsWriter(file, channel, content.results());
+    if (content.plans().isEmpty()) writer.append(plan);
+    return writer;
+  }
+
+  private static boolean isLocked(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock() != null;
+    } catch (OverlappingFileLockException _) {
+      return false;
+    }
+  }
+
+  private static void requireSame(Path file, SweepPlan old, SweepPlan plan) {
+    if (old.equals(plan)) return;
+    String difference;
+    if (!old.commit().equals(plan.commit())) {
+      difference = "holds results of commit " + old.commit() + ", this is " + plan.commit();
+    } else if (!old.arguments().equals(plan.arguments())) {
+      difference = "holds results of \"" + old.command() + "\", this is \"" + plan.command() + "\"";
+    } else {
+      difference = "was planned with other cases, for another GPU or with other kernels on the class path";
+    }
+    throw CommandFailure.badFile(file, difference + "; name another folder with --results");
+  }
+
+  /** The results that were in the file when it was opened. */
+  List<SweepResult> earlier() {
+    return earlier;
+  }
+
+  /** Writes one line, which is in the file even if the process is killed right after. */
+  void append(Object line) {
+    var text = JsonMapper.shared().writeValueAsString(line) + "\n";
+    try {
+      AtomicFile.writeFully(channel, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      throw unwritable(file, e);
+    }
+  }
+
+  private static CommandFailure unwritable(Path file, IOException e) {
+    return CommandFailure.badFile(file, "cannot be written: " + InputFile.reason(e));
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw unwritable(file, e);
+    }
+  }
+}
