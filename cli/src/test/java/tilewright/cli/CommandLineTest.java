@@ -24,7 +24,7 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
       "ptx", "resources", "verify", "bench", "export", "layout banks", "layout draw",
-      "bundle", "doctor", "tune", "budget", "new", "new kernel", "cuda"})
+      "bundle", "doctor", "tune", "budget", "new", "new kernel", "cuda", "merge"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());
@@ -47,7 +47,8 @@ class CommandLineTest {
       "budget attention --set dim=256",
       "cuda", "cuda no/such/program", "cuda --chip v100 x", "cuda --limit-seconds 0 x",
       "cuda --sanitize --no-sanitize x",
-      "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
+      "verify --shard 0/4", "verify --shard 5/4", "verify --shard x", "verify --shard 1", "verify --shard -1/4",
+      "merge", "merge no/such/folder", "merge /dev/null", "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));
     assertEquals(Exit.BAD_INPUT, run.exitCode());

@@ -54,10 +54,10 @@ public final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var page = ReportFile.of(report);
     var files = files().stream().map(SweepFile::read).toList();
     files.forEach(file -> file.remark().ifPresent(console::note));
     var merged = Merged.of(files);
+    var page = ReportFile.of(report);
     var rows = merged.results().values().stream().map(SweepResult::row).toList();
     if (console.json()) merged.results().values().forEach(result -> console.result(result, ""));
     rows.stream().filter(row -> row.status() == Row.Status.FAIL).forEach(row ->

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -39,11 +41,7 @@ final class ResultsWriter implements AutoCloseable {
    * @throws CommandFailure if it holds the results of another plan, or another run is writing it
    */
   static ResultsWriter open(Path folder, SweepPlan plan, Console console) {
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw CommandFailure.badFile(folder, "cannot be made a folder: " + InputFile.reason(e));
-    }
+    makeFolder(folder);
     var file = folder.resolve(name(plan.part()));
     AtomicFile.requireWritable(file);
     try {
@@ -56,6 +54,19 @@ final class ResultsWriter implements AutoCloseable {
       }
     } catch (IOException e) {
       throw unwritable(file, e);
+    }
+  }
+
+  /** Makes the folder, if no other shard has done so. */
+  private static void makeFolder(Path folder) {
+    try {
+      if (!Files.isDirectory(folder)) Files.createDirectory(folder);
+    } catch (FileAlreadyExistsException _) {
+      if (!Files.isDirectory(folder)) throw CommandFailure.badFile(folder, "is no folder; name one with --results");
+    } catch (NoSuchFileException _) {
+      throw CommandFailure.badFile(folder, "the folder that it would be in does not exist");
+    } catch (IOException e) {
+      throw CommandFailure.badFile(folder, "cannot be made: " + InputFile.reason(e));
     }
   }
 
