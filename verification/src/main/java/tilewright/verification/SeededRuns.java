@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -11,7 +12,7 @@ import tilewright.kernels.registry.KernelRegistry;
 import tilewright.verification.Verification.Progress;
 import tilewright.verification.Verification.Step;
 import tilewright.verification.backend.Backend;
-import tilewright.verification.cases.Case;
+import tilewright.verification.backend.TwinBackend;
 
 /**
  * The runs of a verification, each of one case on one backend with one seed, so that several machines can share them and
@@ -19,32 +20,36 @@ import tilewright.verification.cases.Case;
  */
 public final class SeededRuns {
   private final VerifyOptions options;
+  private final KernelRegistry kernels;
   private final List<Run> runs;
 
-  private record Run(RunKey key, Case of) {}
+  /** @param place of its case among those of any seed */
+  private record Run(RunKey key, int place, long price) {}
 
-  private SeededRuns(VerifyOptions options, List<Run> runs) {
+  private SeededRuns(VerifyOptions options, KernelRegistry kernels, List<Run> runs) {
     this.options = options;
+    this.kernels = kernels;
     this.runs = List.copyOf(runs);
   }
 
-  /** Returns the runs that the options choose, in order; traces and runs nothing yet. */
+  /** Returns the runs that the options choose, seed by seed; traces and runs nothing yet. */
   public static SeededRuns of(KernelRegistry registry, VerifyOptions options) {
     var kernels = Verification.limited(registry, options);
-    var names = Stream.of("sim", "gpu", "both").filter(options.backends()::contains).toList();
+    var backends = Stream.of("sim", "gpu", TwinBackend.NAME).filter(options.backends()::contains).toList();
+    var cases = options.cases(kernels, options.seed());
+    var places = options.places(cases);
     var seen = new HashMap<RunKey, Integer>();
     var runs = new ArrayList<Run>();
     for (long seed : options.allSeeds()) {
-      var cases = options.cases(kernels, seed);
-      for (int place : options.places(cases)) {
+      for (int place : places) {
         var c = cases.get(place);
-        for (var backend : names) {
+        for (var backend : backends) {
           int number = seen.merge(new RunKey(c.kernel(), c.arch(), backend, c.config(), seed, 1), 1, Integer::sum);
-          runs.add(new Run(new RunKey(c.kernel(), c.arch(), backend, c.config(), seed, number), c));
+          runs.add(new Run(new RunKey(c.kernel(), c.arch(), backend, c.config(), seed, number), place, c.price()));
         }
       }
     }
-    return new SeededRuns(options, runs);
+    return new SeededRuns(options, kernels, runs);
   }
 
   public List<RunKey> keys() {
@@ -58,22 +63,27 @@ public final class SeededRuns {
    */
   public void run(Predicate<RunKey> chosen, Progress progress, BiConsumer<RunKey, Row> result) {
     var pending = runs.stream().filter(run -> chosen.test(run.key())).toList();
-    long price = Math.max(1, pending.stream().mapToLong(run -> run.of().price()).sum());
+    var bySeed = pending.stream().collect(Collectors.groupingBy(run -> run.key().seed(), LinkedHashMap::new,
+        Collectors.toList()));
+    long price = Math.max(1, pending.stream().mapToLong(Run::price).sum());
     long paid = 0;
     int number = 0;
     var backends = Verification.backends(options);
     var named = backends.stream().collect(Collectors.toMap(Backend::name, backend -> backend));
     var assembly = new AssemblyCheck(options.chip());
     try {
-      for (var run : pending) {
-        var key = run.key();
-        progress.begins(new Step(key.kernel(), key.config(), key.backend(), ++number, pending.size(),
-            (double) paid / price));
-        var row = Verification.verify(List.of(run.of()), List.of(key.seed()), named.get(key.backend()), assembly,
-            progress).withSeed(key.seed());
-        progress.ends(row);
-        result.accept(key, row);
-        paid += run.of().price();
+      for (long seed : bySeed.keySet()) {
+        var cases = options.cases(kernels, seed);
+        for (var run : bySeed.get(seed)) {
+          var key = run.key();
+          progress.begins(new Step(key.kernel(), key.config(), key.backend(), ++number, pending.size(),
+              (double) paid / price));
+          var row = Verification.verify(List.of(cases.get(run.place())), List.of(seed), named.get(key.backend()),
+              assembly, progress).withSeed(seed);
+          progress.ends(row);
+          result.accept(key, row);
+          paid += run.price();
+        }
       }
     } finally {
       backends.forEach(Backend::close);

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,8 +25,12 @@ class ShardTest {
     var registry = KernelRegistry.builtIn();
     var options = new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, SEEDS,
         Optional.empty());
-    var keys = SeededRuns.of(registry, options).keys().stream().map(RunKey::text).toList();
-    assertEquals(SEEDS * Catalogue.cases(registry, 1).size(), keys.size());
+    var runs = SeededRuns.of(registry, options).keys();
+    var expected = LongStream.rangeClosed(1, SEEDS).boxed().flatMap(seed -> Catalogue.cases(registry, seed).stream()
+        .map(c -> List.of(c.kernel(), c.arch(), c.config(), seed))).toList();
+    assertEquals(expected, runs.stream().map(key -> List.of(key.kernel(), key.arch(), key.config(), key.seed()))
+        .toList());
+    var keys = runs.stream().map(RunKey::text).toList();
     assertEquals(keys.size(), Set.copyOf(keys).size());
     var shards = IntStream.rangeClosed(1, SHARDS).mapToObj(i -> new Shard(i, SHARDS)).toList();
     for (var key : keys) assertEquals(1, shards.stream().filter(shard -> shard.holds(key)).count(), key);
