@@ -48,7 +48,8 @@ class CommandLineTest {
       "cuda", "cuda no/such/program", "cuda --chip v100 x", "cuda --limit-seconds 0 x",
       "cuda --sanitize --no-sanitize x",
       "verify --shard 0/4", "verify --shard 5/4", "verify --shard x", "verify --shard 1", "verify --shard -1/4",
-      "merge", "merge no/such/folder", "merge /dev/null", "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
+      "merge", "merge no/such/folder", "merge /dev/null", "run gemm --a x --b y --out z --on nowhere",
+      "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));
     assertEquals(Exit.BAD_INPUT, run.exitCode());

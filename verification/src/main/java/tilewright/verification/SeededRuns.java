@@ -15,8 +15,8 @@ import tilewright.verification.backend.Backend;
 import tilewright.verification.backend.TwinBackend;
 
 /**
- * The runs of a verification, each of one case on one backend with one seed, so that several machines can share them and
- * an interrupted one can go on.
+ * The runs of a verification, each of one case on one backend with one seed. Several machines can share them, and an
+ * interrupted one can go on.
  */
 public final class SeededRuns {
   private final VerifyOptions options;

@@ -26,7 +26,8 @@ import tilewright.verification.Row;
 @Command(name = "merge", description = {
     "Join the results that the shards of a sweep have written, and say which are missing or double.",
     "The exit code is 0 if all are there and none failed."})
-@Examples({"merge results", "merge results --report verify.html", "merge verify-1-of-2.jsonl verify-2-of-2.jsonl --json"})
+@Examples({"merge results", "merge results --report verify.html",
+    "merge verify-1-of-2.jsonl verify-2-of-2.jsonl --json"})
 public final class MergeCommand implements Callable<Integer> {
   private static final String EXTENSION = ".jsonl";
 

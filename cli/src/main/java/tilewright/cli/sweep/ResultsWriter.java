@@ -72,12 +72,12 @@ final class ResultsWriter implements AutoCloseable {
 
   private static ResultsWriter resume(Path file, FileChannel channel, SweepPlan plan, Console console)
       throws IOException {
-    if (!isLocked(channel)) throw CommandFailure.badFile(file, "another run is writing it; wait for its end");
+    if (!isLocked(file, channel, console)) throw CommandFailure.badFile(file, "another run is writing it; wait for its end");
     var content = SweepFile.read(file);
     content.remark().ifPresent(console::note);
     for (var old : content.plans()) requireSame(file, old, plan);
     if (content.plans().isEmpty() && !content.results().isEmpty()) {
-      throw CommandFailure.badFile(file, "does not begin with the plan of its shard; name another folder with --results");
+      throw CommandFailure.badFile(file, "does not begin with its shard's plan; name another folder with --results");
     }
     channel.truncate(content.whole()).position(content.whole());
     var writer = new ResultsWriter(file, channel, content.results());
@@ -85,11 +85,15 @@ final class ResultsWriter implements AutoCloseable {
     return writer;
   }
 
-  private static boolean isLocked(FileChannel channel) throws IOException {
+  private static boolean isLocked(Path file, FileChannel channel, Console console) {
     try {
       return channel.tryLock() != null;
     } catch (OverlappingFileLockException _) {
       return false;
+    } catch (IOException e) {
+      // Some file systems of clusters are mounted without locks; a sweep shall run there too.
+      console.note(file + ": cannot be locked (" + InputFile.reason(e) + "); no other run may write it meanwhile");
+      return true;
     }
   }
 

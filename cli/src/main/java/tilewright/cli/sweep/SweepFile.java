@@ -11,7 +11,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a file of results holds: JSON lines, each a plan or a result. An interrupted run may leave its last line cut off.
+ * The content of a file of results: JSON lines, each a plan or a result. An interrupted run may leave the last line cut
+ * off.
  *
  * @param whole the number of bytes before the line that is cut off
  * @param cutOff the number of that line, if there is one

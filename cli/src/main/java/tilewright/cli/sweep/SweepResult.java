@@ -14,8 +14,8 @@ import tilewright.verification.RunKey;
  * @param number counts the cases of equal configuration, from 1
  */
 record SweepResult(String commit, String kernel, String arch, String backend, String config, long seed, int number,
-    String status, OptionalDouble maxError, OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms,
-    String reason) {
+    String status, OptionalDouble maxError, OptionalDouble meanError, Optional<Boolean> bitExact, int findings,
+    double ms, String reason) {
 
   SweepResult {
     Objects.requireNonNull(commit);

@@ -86,7 +86,7 @@ public final class VerifyCommand implements Callable<Integer> {
   private int seeds;
 
   @Option(names = "--report", paramLabel = "FILE",
-      description = "Where the HTML report goes (default: target/verify.html).")
+      description = "Where the HTML report goes (default: target/verify.html; with --shard or --results none).")
   private Optional<Path> report = Optional.empty();
 
   @Option(names = "--dump", paramLabel = "DIR",
