@@ -18,7 +18,7 @@ final class QuickCases {
   /** Milliseconds of one core for cases that the simulator runs; with compiling Java about twice that. */
   static final long SIMULATED = 30_000;
   /** Cases that only a GPU runs; their references take about a quarter of the price, which includes a simulation. */
-  static final long GPU_ONLY = 60_000;
+  static final long GPU_ONLY = 64_000;
 
   private QuickCases() {}
 

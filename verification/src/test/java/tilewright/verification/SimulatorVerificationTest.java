@@ -36,7 +36,7 @@ class SimulatorVerificationTest {
         assertEquals(Row.Status.PASS, row.status(), row.reason());
         assertEquals(0, row.findings());
         // The reference has not the steps of attention; its bits are a GPU's (GpuVerificationTest).
-        boolean attention = c.kernel().endsWith("attention");
+        boolean attention = c.kernel().endsWith("attention") || c.kernel().equals("sm90_mla_decode");
         assertTrue(row.bitExact().orElse(attention), "not the bits that the arithmetic's model predicts");
       }));
     });

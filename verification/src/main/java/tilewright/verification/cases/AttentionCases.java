@@ -310,7 +310,7 @@ public final class AttentionCases {
     var config = setup.name + " " + QuantizedAttention.types(setup.problem) + " B=" + s.batch() + " Sq=" + s.queries()
         + " Sk=" + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
     var kernel = architecture.kernel;
-    return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(s),
+    return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(setup.problem),
         () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
         (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out, tensorCores(kernel)));
   }

@@ -41,9 +41,18 @@ final class Price {
   }
 
   static long of(AttentionProblem.Sizes s) {
-    long tiles = (long) s.batch() * s.heads() * Math.ceilDiv(s.queries(), TILE) * Math.ceilDiv(s.keys(), TILE)
+    return attention(s, (long) s.heads() * Math.ceilDiv(s.queries(), TILE));
+  }
+
+  /** Attention, in which the heads of latent attention share tiles. */
+  static long of(AttentionProblem p) {
+    var s = p.sizes();
+    return p.isLatent() ? attention(s, Math.ceilDiv((long) s.heads() * s.queries(), TILE)) : of(s);
+  }
+
+  private static long attention(AttentionProblem.Sizes s, long tilesOfRows) {
+    return ATTENTION_KERNEL + MS_PER_TILE * s.batch() * tilesOfRows * Math.ceilDiv(s.keys(), TILE)
         * Math.ceilDiv(s.headDim(), TILE);
-    return ATTENTION_KERNEL + tiles * MS_PER_TILE;
   }
 
   /** Attention's gradients: three kernels, and five products where the forward pass has two. */
