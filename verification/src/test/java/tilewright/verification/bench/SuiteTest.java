@@ -148,10 +148,6 @@ class SuiteTest {
     assertEquals(0, few.operations());
     var many = problems("sm90_mla_decode", Map.of("b", "2", "heads", "128", "s", "8192"), false).getFirst();
     assertEquals(2.0 * 2 * 8192 * 128 * (576 + 512), many.operations());
-    var orders = problems("sm90_mla_decode", Map.of("b", "2", "s", "8192", "overlap", "yes,no"), false);
-    assertEquals(List.of("yes", "no"), orders.stream().map(p -> p.config().split("overlap ")[1]).toList());
-    assertEquals("invalid overlap=maybe: auto, yes or no", assertThrows(IllegalArgumentException.class,
-        () -> problems("sm90_mla_decode", Map.of("overlap", "maybe"), false)).getMessage());
   }
 
   @Test
