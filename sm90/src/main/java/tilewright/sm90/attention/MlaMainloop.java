@@ -52,7 +52,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
    */
   record Block(Pipeline.Cursor keys, Pipeline.Cursor others, Pipeline.Cursor probabilities) {}
 
-  /** What a warpgroup has of a tile. */
+  /** A warpgroup's numbers of a tile. */
   private record Parts(Tile tile, OnlineSoftmax softmax, FragmentRows rows, Fragment scores, MlaOutput output) {}
 
   void run(Supplier<Tile> tiles, ResultRows results) {
