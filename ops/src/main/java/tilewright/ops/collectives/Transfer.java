@@ -15,7 +15,19 @@ sealed interface Transfer {
   /** The tensors that take part. */
   List<DeviceTensor> tensors();
 
-  record AllReduce(DeviceTensor from, DeviceTensor into, Reduction reduction) implements Transfer {
+  /** A transfer of what a rank has into a tensor for what it gets. */
+  sealed interface FromInto extends Transfer {
+    DeviceTensor from();
+
+    DeviceTensor into();
+
+    @Override
+    default List<DeviceTensor> tensors() {
+      return List.of(from(), into());
+    }
+  }
+
+  record AllReduce(DeviceTensor from, DeviceTensor into, Reduction reduction) implements FromInto {
     public AllReduce {
       requireReduced("all-reduce", from);
       requireLike("all-reduce", from, into, 1, 1);
@@ -25,14 +37,9 @@ sealed interface Transfer {
     public String signature() {
       return "all-reduce " + reduction + " of " + text(from);
     }
-
-    @Override
-    public List<DeviceTensor> tensors() {
-      return List.of(from, into);
-    }
   }
 
-  record Reduce(DeviceTensor from, DeviceTensor into, Reduction reduction, int root) implements Transfer {
+  record Reduce(DeviceTensor from, DeviceTensor into, Reduction reduction, int root) implements FromInto {
     public Reduce {
       requireReduced("reduce", from);
       requireLike("reduce", from, into, 1, 1);
@@ -42,14 +49,9 @@ sealed interface Transfer {
     public String signature() {
       return "reduce " + reduction + " to rank " + root + " of " + text(from);
     }
-
-    @Override
-    public List<DeviceTensor> tensors() {
-      return List.of(from, into);
-    }
   }
 
-  record ReduceScatter(DeviceTensor from, DeviceTensor into, Reduction reduction, int ranks) implements Transfer {
+  record ReduceScatter(DeviceTensor from, DeviceTensor into, Reduction reduction, int ranks) implements FromInto {
     public ReduceScatter {
       requireReduced("reduce-scatter", from);
       requireLike("reduce-scatter", from, into, 1, ranks);
@@ -59,14 +61,9 @@ sealed interface Transfer {
     public String signature() {
       return "reduce-scatter " + reduction + " of " + text(from);
     }
-
-    @Override
-    public List<DeviceTensor> tensors() {
-      return List.of(from, into);
-    }
   }
 
-  record AllGather(DeviceTensor from, DeviceTensor into, int ranks) implements Transfer {
+  record AllGather(DeviceTensor from, DeviceTensor into, int ranks) implements FromInto {
     public AllGather {
       requireLike("all-gather", from, into, ranks, 1);
     }
@@ -74,11 +71,6 @@ sealed interface Transfer {
     @Override
     public String signature() {
       return "all-gather of " + text(from);
-    }
-
-    @Override
-    public List<DeviceTensor> tensors() {
-      return List.of(from, into);
     }
   }
 
