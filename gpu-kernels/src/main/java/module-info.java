@@ -25,6 +25,7 @@ module tilewright.kernels {
   exports tilewright.kernels.attention.decoding;
   exports tilewright.kernels.attention.merging;
   exports tilewright.kernels.attention.quantization;
+  exports tilewright.kernels.attention.scheduling;
   exports tilewright.kernels.attention.serving;
   exports tilewright.kernels.catalogue;
   exports tilewright.kernels.choice;

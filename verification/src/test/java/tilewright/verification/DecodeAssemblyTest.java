@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
@@ -50,6 +51,16 @@ class DecodeAssemblyTest {
     var problem = paged ? most : split;
     var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().getFirst().kernel();
     assertTrue(kernel.dynamicSharedBytes() <= SHARED_BYTES.get(capability));
+    assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
+  }
+
+  /** Balanced splits, whose tiles have two places of results, in the largest tiles that have them. */
+  @ParameterizedTest(name = "head dimension {0}, {1} queries, sm{2}")
+  @CsvSource({"128, 16, 90", "256, 8, 90", "256, 8, 80", "192, 16, 80"})
+  void balancedSplitsSpillNothing(int dim, int queries, int capability) {
+    var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, queries, 8192, 8, 2, dim, dim)).with(Band.CAUSAL);
+    var problem = plain.with(plain.serving().with(new KeySplits.Balanced()).withLengths("used"));
+    var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().get(1).kernel();
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }
 

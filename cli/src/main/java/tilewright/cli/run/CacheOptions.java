@@ -20,10 +20,11 @@ final class CacheOptions {
   private static final String USED = "used";
   private static final String PADDING = "leftPadding";
 
-  @Option(names = "--splits", paramLabel = "auto|N|N-keys",
+  @Option(names = "--splits", paramLabel = "auto|balanced|N|N-keys",
       description = "Divide the keys into at most N ranges, or into ranges of N keys, whose results then depend on no "
           + "other sequence, and merge what CTAs make of them; needs sm90_attention or "
-          + "sm80_decode_attention (default: auto).")
+          + "sm80_decode_attention. balanced gives CTAs equal shares of all sequences; needs sm80_decode_attention or "
+          + "sm90_mla_decode (default: auto).")
   private Optional<String> splits;
 
   @Option(names = "--used", paramLabel = "FILE",

@@ -26,10 +26,7 @@ public final class AttentionArguments {
     addLengths(p, arguments);
     p.sinks().ifPresent(buffer -> arguments.tensor("sinks", new LaunchArguments.Tensor(buffer, 0,
         List.of((long) s.heads()), List.of(1L))));
-    p.serving().lengths().ifPresent(buffer -> arguments.tensor("keyLengths", new LaunchArguments.Tensor(buffer, 0,
-        List.of((long) s.batch()), List.of(1L))));
-    p.serving().padding().ifPresent(buffer -> arguments.tensor("keyPadding", new LaunchArguments.Tensor(buffer, 0,
-        List.of((long) s.batch()), List.of(1L))));
+    addKeys(p, arguments);
     p.serving().pages().ifPresent(pages -> {
       long each = pages.ofEntry(s.keys());
       arguments.tensor("pageTable", new LaunchArguments.Tensor(pages.table(), 0, List.of(each, (long) s.batch()),
@@ -45,6 +42,17 @@ public final class AttentionArguments {
   static void addLengths(AttentionProblem p, LaunchArguments arguments) {
     p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
         .tensor("cuK", lengths(packed.keys(), packed.sequences())));
+  }
+
+  /** Gives the numbers of keys of batch entries, and of rows before them, to a launch. */
+  public static LaunchArguments addKeys(AttentionProblem p, LaunchArguments arguments) {
+    p.serving().lengths().ifPresent(buffer -> arguments.tensor("keyLengths", ofEntries(p, buffer)));
+    p.serving().padding().ifPresent(buffer -> arguments.tensor("keyPadding", ofEntries(p, buffer)));
+    return arguments;
+  }
+
+  private static LaunchArguments.Tensor ofEntries(AttentionProblem p, String buffer) {
+    return new LaunchArguments.Tensor(buffer, 0, List.of((long) p.sizes().batch()), List.of(1L));
   }
 
   /** The proof that functions read captured tensors inside their extents. */

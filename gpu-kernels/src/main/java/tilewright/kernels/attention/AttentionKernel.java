@@ -51,6 +51,16 @@ public interface AttentionKernel {
     return LaunchSequence.of(prepare(problem));
   }
 
+  /**
+   * The launch that computes the schedule of {@link tilewright.kernels.attention.serving.KeySplits.Balanced}, into the
+   * buffer that the problem names: once for the attention of all layers on caches of these lengths.
+   *
+   * @throws IllegalArgumentException where the kernel or the problem has none, or there is a {@link #refusal}
+   */
+  default PreparedLaunch schedule(AttentionProblem problem) {
+    throw new IllegalArgumentException(name() + " has no schedule");
+  }
+
   /** The lists of blocks that a problem that skips blocks needs, in the tiles that {@link #prepare} takes. */
   default BlockMask blockMask(AttentionProblem problem) {
     throw new IllegalArgumentException(name() + " skips no blocks");

@@ -16,6 +16,7 @@ import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.attention.merging.Splitting;
 import tilewright.layout.ComposedLayout;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -27,12 +28,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param valueDim columns of the latent part of a row of K, which are V
  * @param band which keys are seen, by distance
  * @param packing of heads: all read the same keys
- * @param split whether keys are split, so that results are states to be merged
+ * @param splits of the keys
  * @param lse whether the rows' logarithms are stored
  * @param lengths whether the launch reads how many keys a batch entry has
  * @param pageRows rows of a page, where keys lie in pages
  */
-record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing, boolean split, boolean lse,
+record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing, Splitting splits, boolean lse,
     boolean lengths, OptionalInt pageRows) {
   /** Keys of a block. */
   static final int KEYS = 64;

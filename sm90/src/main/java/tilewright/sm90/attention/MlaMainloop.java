@@ -18,6 +18,7 @@ import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.attention.merging.ResultRows;
+import tilewright.kernels.attention.merging.Splitting;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -55,6 +56,11 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
   /** A warpgroup's numbers of a tile. */
   private record Parts(Tile tile, OnlineSoftmax softmax, FragmentRows rows, Fragment scores, MlaOutput output) {}
 
+  /** Lets the other warpgroup replace its statistics: nothing reads them yet. */
+  void begin() {
+    k.arrive(k.constant(READ.get(1 - group)), BOTH);
+  }
+
   void run(Supplier<Tile> tiles, ResultRows results) {
     var atom = config.atomOfScores();
     var rows = FragmentRows.of(atom.partition());
@@ -65,7 +71,6 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
         MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group));
     var visits = config.visits(tile);
     queries.awaitFull();
-    k.arrive(k.constant(READ.get(1 - group)), BOTH);
     k.loop(visits.count().plus(1).dividedBy(2), pair -> {
       var place = pair.times(2).plus(group);
       var both = pair.times(2).plus(1).lessThan(visits.count());
@@ -73,21 +78,26 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
       if (group == 0) {
         firstBlock(parts, block);
         k.when(both, () -> {
-          beginOther(parts, true);
+          beginOther(parts);
           finish(1);
         });
       } else {
-        // Of a last block without another nobody waits for what this warpgroup has read.
         k.when(both, () -> secondBlock(parts, block), () -> {
-          beginOther(parts, false);
-          WgmmaAtom.waitFor(k, 0);
+          beginOther(parts);
+          finish(0);
         });
       }
     });
+    if (several()) queries.releaseAndAdvance(lane);
     var totals = parts.softmax.finish(own -> sumsOfAll(rows, own));
     var done = tiles.get();
     parts.output.store(results, done, totals.stream().map(OnlineSoftmax.Total::inverse).toList());
     if (group == 0) storeLogarithms(results, done, parts.output, totals);
+  }
+
+  /** Whether the CTA has several tiles, whose sums and queries take each other's place. */
+  private boolean several() {
+    return config.splits() == Splitting.BALANCED;
   }
 
   /** The first warpgroup's block: P of it before the other warpgroup's. */
@@ -105,7 +115,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
    */
   private void secondBlock(Parts parts, Supplier<I32> block) {
     issueScores(parts.scores);
-    beginOther(parts, true);
+    beginOther(parts);
     WgmmaAtom.waitFor(k, 1);
     var step = probabilities(parts, block.get());
     finish(0);
@@ -154,16 +164,14 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
   }
 
   /**
-   * Begins O += P·V of the other warpgroup's block.
-   *
-   * @param followed whether the other warpgroup may have another block
+   * Begins O += P·V of the other warpgroup's block, and lets that replace its statistics by those of its next block.
    */
-  private void beginOther(Parts parts, boolean followed) {
+  private void beginOther(Parts parts) {
     int other = 1 - group;
     blocks.get(other).probabilities.awaitFull();
     var factors = statistics.load(parts.rows, lane, Kind.FACTOR, other);
     parts.softmax.raise(statistics.load(parts.rows, lane, Kind.REFERENCE, other));
-    if (followed) k.arrive(k.constant(READ.get(other)), BOTH);
+    k.arrive(k.constant(READ.get(other)), BOTH);
     parts.output.rescale(factors);
     parts.output.multiply(k.constant(other));
   }
@@ -204,6 +212,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     statistics.store(rows, lane, Kind.SUM, group, own);
     k.barrier(k.constant(SUMMED), BOTH);
     var others = statistics.load(rows, lane, Kind.SUM, 1 - group);
+    if (several()) k.barrier(k.constant(SUMMED), BOTH);
     // In one order, so that both have the same sum.
     return rows.perRow(row -> group == 0 ? own.get(row).plus(others.get(row)) : others.get(row).plus(own.get(row)));
   }

@@ -9,6 +9,7 @@ import tilewright.async.collective.RaggedRows;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernels.attention.merging.Splitting;
 
 /**
  * The thread that has a tile's queries and its blocks of keys copied.
@@ -22,13 +23,20 @@ record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentT
     var visits = config.visits(tile);
     var coordinates = config.coordinates(k);
     var row = config.packing().rows(tile.query());
-    q.load(k, queries.stage(), queries.expect(q.bytes()), column -> coordinates.queries(tile, row, column));
+    var landed = several() ? queries.acquire(q.bytes()) : queries.expect(q.bytes());
+    q.load(k, queries.stage(), landed, column -> coordinates.queries(tile, row, column));
+    if (several()) queries.advance();
     k.loop(visits.count().plus(1).dividedBy(2), pair -> {
       var place = pair.times(2);
       copyKeys(tile, visits.block().apply(place).settled(), 0);
       k.when(place.plus(1).lessThan(visits.count()),
           () -> copyKeys(tile, visits.block().apply(place.plus(1)).settled(), 1));
     });
+  }
+
+  /** Whether the CTA has several tiles, whose queries take each other's place. */
+  private boolean several() {
+    return config.splits() == Splitting.BALANCED;
   }
 
   /**

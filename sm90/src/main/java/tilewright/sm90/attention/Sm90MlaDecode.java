@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -16,10 +17,12 @@ import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.ResultRows;
+import tilewright.kernels.attention.merging.Splitting;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -49,14 +52,16 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var pages = config.pageRows().isPresent()
         ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
         : Optional.<PagedKeys>empty();
-    var results = ResultRows.of(k, config.packing(), config.split(), config.o(), config.valueDim(),
-        config.lse() && !config.split(), false);
+    var results = ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(),
+        config.lse() && config.splits() != Splitting.EVEN, false);
     var tiles = tiles(k, q);
     // A grid has a CTA even where there are no tiles.
     k.leave(tiles.order().count().lessThan(1));
     // Barriers
     var first = thread.equalTo(0);
-    var queries = Pipeline.ring(k, 1, first, 1, 0);
+    boolean balanced = config.splits() == Splitting.BALANCED;
+    // Only of several tiles the next one's queries wait for those of the tile before.
+    var queries = Pipeline.ring(k, 1, first, 1, balanced ? MlaConfig.CONSUMERS : 0);
     var rings = IntStream.range(0, MlaConfig.STAGES).mapToObj(_ -> new Rings(
         Pipeline.ring(k, 1, first, 1, MlaConfig.CONSUMERS), Pipeline.ring(k, 1, first, 1, 0),
         Pipeline.ring(k, 1, first, Warpgroup.WARPS, 0))).toList();
@@ -65,21 +70,32 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
 
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), MlaConfig.CONSUMERS);
-    if (config.split()) DependentLaunch.allowNext(k);
+    if (config.splits().merges()) DependentLaunch.allowNext(k);
+    if (balanced) DependentLaunch.awaitPrevious(k);
     // Computed where it is used: numbers that all roles share would take registers of each.
-    Supplier<AttentionTiles.Tile> tile = () -> tiles.tile(k.blockX().settled());
-    results.whereNeeded(k, thread, tile.get(), WgmmaAtom.M, () -> {
-      k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
-        RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
-        k.when(lane.equalTo(0), () -> new MlaProducer(k, config, pages, q, key, queries.producer(),
-            rings.stream().map(Rings::producer).toList()).copy(tile.get()));
-      }, () -> {
-        RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
-        IntConsumer mainloop = part -> new MlaMainloop(k, config, part, q, key, p, statistics, queries.consumer(),
-            rings.stream().map(Rings::consumer).toList(), lane).run(tile, results);
-        k.when(group.equalTo(0), () -> mainloop.accept(0), () -> mainloop.accept(1));
+    Supplier<AttentionTiles.Tile> only = () -> tiles.tile(k.blockX().settled());
+    var shares = balanced ? Optional.of(BalancedSplits.atLaunch(k)) : Optional.<BalancedSplits>empty();
+    Consumer<Consumer<Supplier<AttentionTiles.Tile>>> forEachTile = body -> shares.ifPresentOrElse(
+        of -> tiles.persistent(of, k.blockX().settled(), body), () -> body.accept(only));
+    Runnable roles = () -> k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
+      RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
+      k.when(lane.equalTo(0), () -> {
+        var producer = new MlaProducer(k, config, pages, q, key, queries.producer(),
+            rings.stream().map(Rings::producer).toList());
+        forEachTile.accept(tile -> producer.copy(tile.get()));
       });
+    }, () -> {
+      RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
+      IntConsumer mainloop = part -> {
+        var consumer = new MlaMainloop(k, config, part, q, key, p, statistics, queries.consumer(),
+            rings.stream().map(Rings::consumer).toList(), lane);
+        consumer.begin();
+        forEachTile.accept(tile -> consumer.run(tile, results));
+      };
+      k.when(group.equalTo(0), () -> mainloop.accept(0), () -> mainloop.accept(1));
     });
+    if (balanced) roles.run();
+    else results.whereNeeded(k, thread, only.get(), WgmmaAtom.M, roles);
   }
 
   /** The rings of a stage of K. */
@@ -101,7 +117,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var queries = config.tensors().queries(q.parts().getFirst());
     var rows = queries.ceilDiv(config.queries());
     var packs = q.parts().getFirst().extent(batchOfQ - 1);
-    var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), packs,
         q.parts().getFirst().extent(batchOfQ), packs, false);
     var room = rows.parameter(Sm90AttentionKernel.ROOM);

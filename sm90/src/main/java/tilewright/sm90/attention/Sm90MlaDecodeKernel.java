@@ -1,6 +1,5 @@
 package tilewright.sm90.attention;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -12,17 +11,14 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.BlockSplits;
-import tilewright.kernels.attention.merging.PartialStates;
-import tilewright.kernels.attention.merging.StateMerge;
-import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.merging.Division;
+import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.kernels.attention.serving.Serving;
-import tilewright.ptx.Dim3;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** Decoding by latent attention on Hopper: from a problem to a configuration to a launch. */
@@ -93,30 +89,34 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
   @Override
   public PreparedLaunch prepare(AttentionProblem p) {
     requireSupported(p);
-    if (p.serving().splits() instanceof KeySplits.Fixed(var keys)) {
-      throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
-    }
-    return prepare(p, packing(p), Optional.empty());
+    return prepare(p, packing(p), Division.ofOneLaunch(p));
   }
 
   @Override
   public LaunchSequence launches(AttentionProblem p) {
     requireSupported(p);
-    var packing = packing(p);
-    return BlockSplits.of(p, MlaConfig.KEYS, tiles(p, packing), Chip.H200.multiprocessors())
-        .map(splits -> launches(p, packing, splits))
-        .orElseGet(() -> LaunchSequence.of(prepare(p, packing, Optional.empty())));
+    return launches(p, division(p));
   }
 
-  private LaunchSequence launches(AttentionProblem p, HeadPacking packing, BlockSplits splits) {
-    var states = PartialStates.ofSplits(p.sizes(), splits.count());
-    return new LaunchSequence(List.of(prepare(p, packing, Optional.of(splits)),
-        StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
+  @Override
+  public PreparedLaunch schedule(AttentionProblem p) {
+    requireSupported(p);
+    return division(p).schedule(p, Target.SM90A);
   }
 
-  private PreparedLaunch prepare(AttentionProblem p, HeadPacking packing, Optional<BlockSplits> splits) {
+  private static Division division(AttentionProblem p) {
+    return Division.of(p, MlaConfig.KEYS, tiles(p, packing(p)), Chip.H200.multiprocessors(),
+        WorkShares.Kind.PERSISTENT);
+  }
+
+  /** Prepares the kernel on a division of the keys, and the launches that this needs besides. */
+  public LaunchSequence launches(AttentionProblem p, Division division) {
+    return division.around(prepare(p, packing(p), division), p, Target.SM90A);
+  }
+
+  private PreparedLaunch prepare(AttentionProblem p, HeadPacking packing, Division division) {
     var pages = p.serving().pages();
-    var config = new MlaConfig(p.type(), p.sizes().valueDim(), p.band().traced(), packing, splits.isPresent(),
+    var config = new MlaConfig(p.type(), p.sizes().valueDim(), p.band().traced(), packing, division.kind(),
         p.lse().isPresent(), p.serving().lengths().isPresent(),
         pages.map(of -> OptionalInt.of(of.rows())).orElse(OptionalInt.empty()));
     var kernel = CompiledKernel.compile(new Sm90MlaDecode(config), Target.SM90A);
@@ -124,9 +124,7 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
         .integer(PagedKeys.COUNT, pages.map(Serving.Pages::count).orElse(0));
     var tensors = AttentionArguments.tensors(p);
     config.tensors().giveTo(arguments, Map.of("Q", tensors.get("Q"), "K", tensors.get("K")));
-    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
-        .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
-    long ctas = tiles(p, packing) * splits.map(BlockSplits::count).orElse(1);
-    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(Math.max(1, ctas))), arguments.build());
+    division.addTo(arguments, p.sizes());
+    return new PreparedLaunch(kernel, division.grid(Math.max(1, tiles(p, packing))), arguments.build());
   }
 }

@@ -86,7 +86,7 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
       case KeySplits.Fixed(var keys) -> keys;
       case KeySplits.Ranges(var count) -> AttentionFactors.TILE
           * Math.max(1, Math.ceilDiv(Math.ceilDiv(p.sizes().keys(), AttentionFactors.TILE), count));
-      case KeySplits.Automatic() -> AttentionFactors.ALL;
+      case KeySplits.Automatic(), KeySplits.Balanced(_) -> AttentionFactors.ALL;
     };
   }
 

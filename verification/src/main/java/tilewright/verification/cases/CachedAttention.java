@@ -87,6 +87,7 @@ public final class CachedAttention {
 
   private static String text(KeySplits splits) {
     return switch (splits) {
+      case KeySplits.Balanced _ -> "balanced";
       case KeySplits.Automatic() -> "as is best";
       case KeySplits.Ranges(var count) -> "in " + count;
       case KeySplits.Fixed(var keys) -> "by " + keys + " keys";

@@ -50,8 +50,10 @@ public final class LatentAttention {
   static List<AttentionCases.Setup> large() {
     var one = of(ElementType.BF16, 1, 1, 3000, 64, VALUE_DIM, Band.ALL, KeySplits.AUTOMATIC);
     var pair = of(ElementType.BF16, 2, 1, 3000, 128, VALUE_DIM, Band.ALL, KeySplits.AUTOMATIC);
+    var mixed = used(of(ElementType.BF16, 5, 1, 30000, 128, VALUE_DIM, Band.ALL, new KeySplits.Balanced()), 30000, 0, 1,
+        2500, 7000);
     var several = of(ElementType.F16, 2, 4, 1500, 64, VALUE_DIM, Band.CAUSAL, new KeySplits.Ranges(1));
     return List.of(CachedAttention.paged(used(one, 2970), 64), CachedAttention.paged(used(pair, 3000, 2049), 64),
-        used(several, 1500, 777));
+        used(several, 1500, 777), mixed, CachedAttention.paged(mixed, 64));
   }
 }

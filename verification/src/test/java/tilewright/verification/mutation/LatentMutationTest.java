@@ -8,10 +8,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.merging.Division;
+import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90MlaDecodeKernel;
 import tilewright.verification.LongSuite;
+import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.CachedAttention;
@@ -31,6 +34,27 @@ class LatentMutationTest {
     var sequence = kernel.launches(setup.problem());
     return MutationTrial.onCopies(sequence.launches().getFirst(),
         Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 3))).withSeeds(6).comparing("O", "LSE");
+  }
+
+  /** Two shares: the second has the end of one entry, one block of the next, and all of two others. */
+  private static MutationTrial trialOfShares() {
+    var kernel = new Sm90MlaDecodeKernel();
+    var setup = LatentAttention.used(LatentAttention.of(ElementType.BF16, 4, 1, 900, 2, 128, Band.ALL,
+        new KeySplits.Balanced()), 900, 1, 200, 0);
+    var shares = new WorkShares("schedule", 4, 1, 2, WorkShares.Kind.PERSISTENT);
+    var sequence = kernel.launches(setup.problem(), new Division.Balanced(shares, 64));
+    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 3));
+    var schedule = sequence.launches().getFirst().on(buffers);
+    assertEquals(List.of(), new SimulatorBackend(1).run(schedule).findings());
+    return MutationTrial.onCopies(sequence.launches().get(1), buffers).withSeeds(6).comparing("O", "LSE", "partialO",
+        "partialLSE");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyMistakeInSharesIsNoticed() {
+    return LongSuite.EVERY_CASE
+        ? MutationTrial.tests(List.of(trialOfShares()), LatentMutationTest::judge, ALL.toArray(Flaw[]::new))
+        : Stream.of();
   }
 
   @TestFactory

@@ -10,6 +10,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.merging.Splitting;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.layout.ComposedLayout;
 import tilewright.numerics.ElementType;
@@ -23,20 +24,21 @@ import tilewright.numerics.ElementType;
  * @param band which keys are seen, by distance
  * @param modification of scores
  * @param packing of heads that read the same keys
- * @param split whether keys are split, and partial results stored
+ * @param splits of the keys
  * @param lse whether the rows' logarithms are stored; {@code sinks} whether a logit of each head takes part in its rows
  * @param lengths whether the launch reads how many keys an entry has; {@code padding} how many rows are before them
  * @param pageRows rows of a page, where keys lie in pages
  */
 record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim, Band band,
-    Modification modification, HeadPacking packing, boolean split, boolean lse, boolean sinks, boolean lengths,
+    Modification modification, HeadPacking packing, Splitting splits, boolean lse, boolean sinks, boolean lengths,
     boolean padding, Optional<Integer> pageRows) {
   private static final int ACCESS_BYTES = 16;
 
-  static DecodeConfig of(AttentionProblem p, DecodeShape shape, HeadPacking packing, boolean split) {
+  static DecodeConfig of(AttentionProblem p, DecodeShape shape, HeadPacking packing, Splitting splits) {
     var s = p.sizes();
+    boolean results = splits != Splitting.EVEN;
     return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.band().traced(),
-        p.modification().traced(), packing, split, p.lse().isPresent() && !split, p.sinks().isPresent() && !split,
+        p.modification().traced(), packing, splits, p.lse().isPresent() && results, p.sinks().isPresent() && results,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
         p.serving().pages().map(Serving.Pages::rows));
   }

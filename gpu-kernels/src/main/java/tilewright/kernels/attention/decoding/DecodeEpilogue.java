@@ -12,7 +12,7 @@ record DecodeEpilogue(Scope k, DecodeConfig config, ResultRows results) {
 
   static DecodeEpilogue of(Scope k, DecodeConfig config) {
     return new DecodeEpilogue(k, config,
-        ResultRows.of(k, config.packing(), config.split(), config.o(), config.valueDim(), config.lse(),
+        ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(), config.lse(),
             config.sinks()));
   }
 

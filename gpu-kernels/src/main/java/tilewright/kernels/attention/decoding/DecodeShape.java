@@ -25,7 +25,9 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
   static final int MOST_DIM = 256;
   static final int MOST_ROWS = 64;
   private static final int MOST_WARPS = 4;
-  private static final int[] DIMS = {64, 96, 128, 192, MOST_DIM};
+  /** The largest head dimension besides. */
+  static final int WIDE_DIM = 192;
+  private static final int[] DIMS = {64, 96, 128, WIDE_DIM, MOST_DIM};
   private static final int[] BLOCKS = {64, 32};
   /** The head dimension up to which registers hold Q, and suffice for two CTAs. */
   private static final int ROOMY_DIM = 128;

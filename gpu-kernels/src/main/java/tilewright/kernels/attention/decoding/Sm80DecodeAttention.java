@@ -1,6 +1,7 @@
 package tilewright.kernels.attention.decoding;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -13,8 +14,10 @@ import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernel.tiled.TiledCopy;
+import tilewright.kernels.attention.merging.Splitting;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -46,13 +49,12 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     var scale = k.scalar("scale");
     var factors = config.converts() ? Optional.of(CodeFactors.of(k)) : Optional.<CodeFactors>empty();
     var epilogue = DecodeEpilogue.of(k, config);
-    if (config.split() && k.target().capability() >= Target.SM90.capability()) DependentLaunch.allowNext(k);
+    if (config.splits().merges() && k.target().capability() >= Target.SM90.capability()) DependentLaunch.allowNext(k);
 
     var tiles = tiles(q, cache);
     // A grid has a CTA even where there are no tiles.
     k.leave(tiles.order().count().lessThan(1));
-    var tile = tiles.tile(k.blockX());
-    epilogue.results().whereNeeded(k, thread, tile, shape.rows(), () -> {
+    Consumer<AttentionTiles.Tile> compute = tile -> {
       var sharedQ = k.shared(config.type(), config.layoutOfQ());
       var member = thread.modulo(shape.threadsOfGroup());
       var group = Shuffle.first(k, thread.dividedBy(shape.threadsOfGroup()), shape.groups() - 1);
@@ -74,7 +76,14 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
         k.barrier();
         epilogue.store(thread, tile, config.packing().rows(tile.query()), states, first);
       }
-    });
+    };
+    if (config.splits() == Splitting.BALANCED) {
+      if (k.target().capability() >= Target.SM90.capability()) DependentLaunch.awaitPrevious(k);
+      tiles.piece(BalancedSplits.atLaunch(k), k.blockX(), compute);
+    } else {
+      var tile = tiles.tile(k.blockX());
+      epilogue.results().whereNeeded(k, thread, tile, shape.rows(), () -> compute.accept(tile));
+    }
   }
 
   /** Tiles of queries and splits of the keys, heads side by side: neighbours in memory are read at a time. */
@@ -83,7 +92,7 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     int queries = config.shape().rows() / packing.stride();
     var rows = q.extent(0).ceilDiv(queries);
     var heads = q.extent(2).dividedBy(packing.heads());
-    var splits = config.split() ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), heads, q.extent(3), heads,
         false);
     return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(cache.heads()),

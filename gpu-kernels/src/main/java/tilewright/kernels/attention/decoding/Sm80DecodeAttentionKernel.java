@@ -10,18 +10,16 @@ import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.BlockSplits;
-import tilewright.kernels.attention.merging.PartialStates;
-import tilewright.kernels.attention.merging.StateMerge;
+import tilewright.kernels.attention.merging.Division;
+import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Dim3;
 import tilewright.ptx.Multiprocessor;
 
 /**
@@ -33,6 +31,8 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   /** The argument with the keys that a batch entry has room for. */
   static final String ROOM = "room";
   private static final int ACCESS_BYTES = 16;
+  /** Rows of a tile of the largest head dimension for which balanced splits need no more registers than there are. */
+  private static final int MOST_BALANCED = 32;
 
   /** The kernel for an A100. */
   public Sm80DecodeAttentionKernel() {
@@ -63,7 +63,8 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   @Override
   public Optional<String> refusal(AttentionProblem p) {
     return AttentionSpecs.refusalOfQuantized(p).or(() -> BlockSplits.refusal(p))
-        .or(() -> AttentionSpecs.refusalOfColumns(p)).or(() -> refusalOfPadding(p)).or(() -> refusalOfDims(p));
+        .or(() -> AttentionSpecs.refusalOfColumns(p)).or(() -> refusalOfPadding(p)).or(() -> refusalOfDims(p))
+        .or(() -> refusalOfBalance(p));
   }
 
   private static Optional<String> refusalOfPadding(AttentionProblem p) {
@@ -81,6 +82,14 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
         && isAligned(p.cacheType(), p.sizes().headDim(), p.sizes().valueDim(), p.k(), p.v());
     return aligned ? Optional.empty()
         : Optional.of("head dimensions, strides and offsets are not multiples of " + ACCESS_BYTES + " bytes");
+  }
+
+  /** The largest tiles leave no registers for two places of results. */
+  private Optional<String> refusalOfBalance(AttentionProblem p) {
+    boolean largest = p.largestDim() > DecodeShape.WIDE_DIM && shape(p, packing(p)).rows() > MOST_BALANCED;
+    return largest && p.serving().splits() instanceof KeySplits.Balanced
+        ? Optional.of("balanced splits of head dimension " + p.largestDim() + " have room for " + MOST_BALANCED
+            + " rows, queries times heads that share keys: take other splits") : Optional.empty();
   }
 
   private static boolean isAligned(ElementType type, int dim, int valueDim, AttentionProblem.View... views) {
@@ -111,11 +120,8 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   @Override
   public PreparedLaunch prepare(AttentionProblem p) {
     requireSupported(p);
-    if (p.serving().splits() instanceof KeySplits.Fixed(var keys)) {
-      throw new IllegalArgumentException("splits of " + keys + " keys are merged by another launch: take launches");
-    }
     var packing = packing(p);
-    return prepare(p, shape(p, packing), packing, Optional.empty());
+    return prepare(p, shape(p, packing), packing, Division.ofOneLaunch(p));
   }
 
   @Override
@@ -123,9 +129,19 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     requireSupported(p);
     var packing = packing(p);
     var shape = shape(p, packing);
-    return BlockSplits.of(p, shape.blockKeys(), tiles(p, shape, packing), shape.resident() * multiprocessors())
-        .map(splits -> launches(p, shape, packing, splits))
-        .orElseGet(() -> LaunchSequence.of(prepare(p, shape, packing, Optional.empty())));
+    return launches(p, shape, packing, division(p, shape, packing));
+  }
+
+  @Override
+  public PreparedLaunch schedule(AttentionProblem p) {
+    requireSupported(p);
+    var packing = packing(p);
+    return division(p, shape(p, packing), packing).schedule(p, target());
+  }
+
+  private Division division(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
+    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing), shape.resident() * multiprocessors(),
+        WorkShares.Kind.PIECES);
   }
 
   /** Multiprocessors of the largest GPU of the capability, or of an A100. */
@@ -138,22 +154,17 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     return p.tiles(shape.rows() / packing.stride()) / packing.heads();
   }
 
-  /** Prepares the kernel on splits of the keys, and the launch that merges their results. */
-  public LaunchSequence launches(AttentionProblem p, DecodeShape shape, HeadPacking packing, BlockSplits splits) {
-    var states = PartialStates.ofSplits(p.sizes(), splits.count());
-    return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits)),
-        StateMerge.prepare(p, states, target())), states.workspace());
+  /** Prepares the kernel on a division of the keys, and the launches that this needs besides. */
+  public LaunchSequence launches(AttentionProblem p, DecodeShape shape, HeadPacking packing, Division division) {
+    return division.around(prepare(p, shape, packing, division), p, target());
   }
 
-  private PreparedLaunch prepare(AttentionProblem p, DecodeShape shape, HeadPacking packing,
-      Optional<BlockSplits> splits) {
-    var config = DecodeConfig.of(p, shape, packing, splits.isPresent());
+  private PreparedLaunch prepare(AttentionProblem p, DecodeShape shape, HeadPacking packing, Division division) {
+    var config = DecodeConfig.of(p, shape, packing, division.kind());
     var kernel = CompiledKernel.compile(new Sm80DecodeAttention(config), target());
     var arguments = AttentionArguments.of(kernel, p).integer(ROOM, p.sizes().keys())
         .integer(PageTable.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0));
-    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
-        .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
-    long ctas = tiles(p, shape, packing) * splits.map(BlockSplits::count).orElse(1);
-    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(ctas)), arguments.build());
+    division.addTo(arguments, p.sizes());
+    return new PreparedLaunch(kernel, division.grid(tiles(p, shape, packing)), arguments.build());
   }
 }

@@ -22,6 +22,12 @@ public record BlockSplits(int count, int blocks) {
     return p.blockMask() ? Optional.of("keys of listed blocks are not split: skip no blocks") : Optional.empty();
   }
 
+  /** Why a kernel without a schedule cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfBalance(AttentionProblem p) {
+    return p.serving().splits() instanceof KeySplits.Balanced
+        ? Optional.of("balanced splits need sm80_decode_attention or sm90_mla_decode") : Optional.empty();
+  }
+
   /**
    * The splits of a problem's keys, where it has any.
    *
@@ -42,6 +48,7 @@ public record BlockSplits(int count, int blocks) {
       }
       case KeySplits.Ranges(var count) -> Optional.of(of(blocks, Math.ceilDiv(blocks, count)))
           .filter(splits -> splits.count() > 1);
+      case KeySplits.Balanced _ -> Optional.empty();
       case KeySplits.Automatic() -> automatic(p, keys, blocks, tiles, resident);
     };
   }

@@ -3,6 +3,7 @@ package tilewright.kernels.attention.merging;
 import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
@@ -16,6 +17,11 @@ import tilewright.numerics.ElementType;
  * @param sinks buffer of a logit of each head that takes part in its rows' softmax, where no state counts it
  */
 public record MergedState(ElementType type, View o, Optional<View> lse, Optional<String> sinks) {
+
+  /** The results of a problem. */
+  static MergedState of(AttentionProblem p) {
+    return new MergedState(p.outputType(), p.o(), p.lse(), p.sinks());
+  }
 
   /** O (B,Sq,H,Dv) in "O" and the logarithms (B,H,Sq) in "LSE". */
   public static MergedState dense(ElementType type, Sizes s) {

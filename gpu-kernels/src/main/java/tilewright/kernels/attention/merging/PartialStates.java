@@ -4,8 +4,10 @@ import java.util.List;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch.Scratch;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -65,6 +67,17 @@ public record PartialStates(ElementType type, Sizes sizes, int count, Stack o, S
         new Stack(View.bhsd(LSE, s.queries(), s.heads(), 1), rows));
   }
 
+  /**
+   * The FP32 states (slots,B,H,Sq,Dv) that {@linkplain BalancedSplits shares} of a batch leave: a slot has one state,
+   * of whichever batch entry it is, so that all entries have the same place there.
+   */
+  public static PartialStates ofShares(Sizes s, WorkShares shares) {
+    long rows = (long) s.queries() * s.heads();
+    return new PartialStates(ElementType.F32, s, Math.toIntExact(BalancedSplits.slots(shares.workers())),
+        new Stack(new View(O, 0, 0, (long) s.heads() * s.valueDim(), s.valueDim(), 1), rows * s.valueDim()),
+        new Stack(new View(LSE, 0, 0, 1, s.queries(), 1), rows));
+  }
+
   /** The place of a state's O, where attention that computes it can store it. */
   public View viewO(int state) {
     return o.at(state, type);
@@ -89,11 +102,12 @@ public record PartialStates(ElementType type, Sizes sizes, int count, Stack o, S
     return TensorSpec.of(LSE, ElementType.F32, "Sq", "H", "B", "States");
   }
 
-  /** The buffers of states {@linkplain #ofSplits of splits}, which launches share. */
+  /** The buffers of states {@linkplain #ofSplits of splits} or {@linkplain #ofShares shares}, which launches share. */
   public List<Scratch> workspace() {
+    int entries = o.first.batch() == 0 ? 1 : sizes.batch();
     return List.of(new Scratch(O, ElementType.F32, Layout.columnMajor(sizes.valueDim(), sizes.queries(), sizes.heads(),
-        sizes.batch(), count)), new Scratch(LSE, ElementType.F32,
-        Layout.columnMajor(sizes.queries(), sizes.heads(), sizes.batch(), count)));
+        entries, count)), new Scratch(LSE, ElementType.F32,
+        Layout.columnMajor(sizes.queries(), sizes.heads(), entries, count)));
   }
 
   /** Gives the buffers to a launch. */

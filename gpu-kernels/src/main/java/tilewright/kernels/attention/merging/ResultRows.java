@@ -18,18 +18,20 @@ public sealed interface ResultRows {
   /**
    * Declares the tensors in a kernel.
    *
-   * @param split whether keys are split
+   * @param splits of the keys
    * @param o (queries, columns, heads, batch)
    * @param columns of O
    * @param lse whether the rows' logarithms are stored; those of splits always are
    * @param sinks whether a logit of each head takes part in its rows, which merging adds to splits
    */
-  static ResultRows of(Scope k, HeadPacking packing, boolean split, TensorSpec o, int columns, boolean lse,
+  static ResultRows of(Scope k, HeadPacking packing, Splitting splits, TensorSpec o, int columns, boolean lse,
       boolean sinks) {
-    if (split) return new Partial(SplitStates.of(k, packing, columns));
-    return new Whole(packing, k.global(o),
-        lse ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.empty(),
-        sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
+    return switch (splits) {
+      case NONE -> Whole.of(k, packing, o, lse, sinks);
+      case EVEN -> new Partial(SplitStates.of(k, packing, columns));
+      case BALANCED -> new Either(k, Whole.of(k, packing, o, lse, sinks),
+          new Partial(SplitStates.of(k, packing, columns)));
+    };
   }
 
   /** The row of that number, counted from the sequence's first. */
@@ -62,6 +64,12 @@ public sealed interface ResultRows {
   /** The rows of O. */
   record Whole(HeadPacking packing, GlobalTensor o, Optional<GlobalTensor> lse, Optional<GlobalTensor> sinks)
       implements ResultRows {
+    private static Whole of(Scope k, HeadPacking packing, TensorSpec o, boolean lse, boolean sinks) {
+      return new Whole(packing, k.global(o),
+          lse ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.empty(),
+          sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
+    }
+
     @Override
     public Row row(AttentionTiles.Tile tile, I32 row) {
       var query = packing.query(row);
@@ -85,6 +93,37 @@ public sealed interface ResultRows {
         @Override
         public void store(F32 log) {
           lse.ifPresent(tensor -> tensor.at(query, head, tile.batch()).store(log));
+        }
+      };
+    }
+  }
+
+  /** The rows of O where a tile has all of its keys, and else those of the state in the slot of its piece. */
+  record Either(Scope k, Whole whole, Partial partial) implements ResultRows {
+    @Override
+    public Row row(AttentionTiles.Tile tile, I32 row) {
+      var all = tile.split().lessThan(1);
+      var ofO = whole.row(tile, row);
+      var ofState = partial.row(tile, row);
+      return new Row() {
+        @Override
+        public Pred exists() {
+          return ofO.exists();
+        }
+
+        @Override
+        public Optional<F32> sink() {
+          return ofO.sink().map(logit -> logit.where(all, k.constant(Float.NEGATIVE_INFINITY)));
+        }
+
+        @Override
+        public void store(I32 column, List<F32> values) {
+          k.when(all, () -> ofO.store(column, values), () -> ofState.store(column, values));
+        }
+
+        @Override
+        public void store(F32 log) {
+          k.when(all, () -> ofO.store(log), () -> ofState.store(log));
         }
       };
     }

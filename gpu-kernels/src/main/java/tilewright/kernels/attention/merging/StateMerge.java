@@ -19,8 +19,11 @@ import tilewright.kernel.Target;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -37,9 +40,11 @@ import tilewright.ptx.Dim3;
  * @param lse whether the rows' logarithms are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param warps of a row: 1 or 8
+ * @param balanced whether states lie in the slots of {@link BalancedSplits}: where an entry is not split there are none,
+ *     and its results are there already
  */
-public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean lse, boolean sinks, int warps)
-    implements Kernel {
+public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean lse, boolean sinks, int warps,
+    boolean balanced) implements Kernel {
   /** Warps of a CTA, and so the states that those of a row add at once. */
   private static final int WARPS = 8;
   /** States whose O a warp reads at once. */
@@ -49,6 +54,12 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   private static final int ALIGNED_COLUMNS = 8;
   /** Columns that the threads of a CTA store, an access each. */
   private static final int MOST_COLUMNS = WARPS * Warp.SIZE * WIDTH;
+  /** Columns that a warp sums at once: parts of wide rows, which CTAs share. */
+  private static final int PART_COLUMNS = Warp.SIZE * WIDTH;
+  /** The argument with the CTAs that share a wide row. */
+  private static final String PARTS = "parts";
+  /** CTAs that a GPU works on at once, or almost: up to these, the columns of wide rows are divided. */
+  private static final int MOST_CTAS = 2048;
   /** Columns from which on ptxas runs short of registers. */
   private static final int WIDE_COLUMNS = 256;
   private static final float LOG2_E = 1.4426950408889634f;
@@ -68,74 +79,114 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
 
   /** Merges the states that splits of a problem's keys left; a row's bits do not depend on their number. */
   public static PreparedLaunch prepare(AttentionProblem p, PartialStates states, Target target) {
-    return prepare(states, new MergedState(p.outputType(), p.o(), p.lse(), p.sinks()), WARPS, target);
+    return prepare(states, MergedState.of(p), WARPS, Optional.empty(), true, target);
+  }
+
+  /** Merges the states that shares of a batch left. Few entries have many states each. */
+  public static PreparedLaunch prepare(AttentionProblem p, WorkShares shares, Target target) {
+    return prepare(PartialStates.ofShares(p.sizes(), shares), MergedState.of(p), shares.batch() < WARPS ? WARPS : 1,
+        Optional.of(shares), true, target);
   }
 
   /** Merges states. */
   public static PreparedLaunch prepare(PartialStates states, MergedState into, Target target) {
-    return prepare(states, into, states.count() <= WARPS ? 1 : WARPS, target);
+    return prepare(states, into, states.count() <= WARPS ? 1 : WARPS, Optional.empty(), false, target);
   }
 
-  private static PreparedLaunch prepare(PartialStates states, MergedState into, int warps, Target target) {
+  /** @param apart whether results surely lie in the place of no state, so that CTAs may share a row */
+  private static PreparedLaunch prepare(PartialStates states, MergedState into, int warps, Optional<WorkShares> shares,
+      boolean apart, Target target) {
     var s = states.sizes();
     var merge = new StateMerge(states.type(), into.type(), s.valueDim(), into.lse().isPresent(),
-        into.sinks().isPresent(), warps);
+        into.sinks().isPresent(), warps, shares.isPresent());
     var kernel = CompiledKernel.compile(merge, target);
-    return new PreparedLaunch(kernel, new Dim3(s.queries(), Math.ceilDiv(s.heads(), merge.rows()), s.batch()),
-        into.addTo(states.addTo(LaunchArguments.of(kernel)), s).build());
+    var arguments = into.addTo(states.addTo(LaunchArguments.of(kernel)), s);
+    shares.ifPresent(of -> of.addTo(arguments));
+    int parts = apart ? merge.parts(s) : 1;
+    return new PreparedLaunch(kernel,
+        new Dim3(s.queries() * parts, Math.ceilDiv(s.heads(), merge.rows()), s.batch()),
+        arguments.integer(PARTS, parts).build());
+  }
+
+  /** The CTAs that share a row. */
+  private int parts(Sizes s) {
+    if (!divides()) return 1;
+    int parts = valueDim / PART_COLUMNS;
+    return (long) s.queries() * Math.ceilDiv(s.heads(), rows()) * s.batch() * parts <= MOST_CTAS ? parts : 1;
+  }
+
+  private boolean divides() {
+    return valueDim > WIDE_COLUMNS && valueDim % PART_COLUMNS == 0;
   }
 
   @Override
   public String name() {
     return "merge_states_" + (partial == ElementType.F32 ? "" : partial.text() + "_") + output.text() + "_d" + valueDim
-        + (warps == WARPS ? "" : "_few");
+        + (warps == WARPS ? "" : "_few") + (balanced ? "_balanced" : "");
   }
 
   @Override
   public void trace(Scope k) {
     var thread = k.block(WARPS * Warp.SIZE);
     // Left alone, ptxas spills registers of wide rows so that four CTAs fit.
-    if (valueDim > WIDE_COLUMNS) k.blocksPerMultiprocessor(2);
+    if (valueDim > WIDE_COLUMNS && !divides()) k.blocksPerMultiprocessor(2);
     var lane = thread.modulo(Warp.SIZE);
     var warp = thread.dividedBy(Warp.SIZE);
     var head = warps == WARPS ? k.blockY() : k.blockY().times(rows()).plus(warp);
-    var row = new Row(k, k.blockX(), head, k.blockZ(), k.global(PartialStates.specO(partial).fixed("Dv", valueDim)),
-        k.global(PartialStates.specLse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
+    var parts = divides() ? k.constant(0).parameter(PARTS) : k.constant(1);
+    var part = k.blockX().modulo(parts);
+    var given = new Row(k, k.blockX().dividedBy(parts), head, k.blockZ(),
+        k.global(PartialStates.specO(partial).fixed("Dv", valueDim)), k.global(PartialStates.specLse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty(),
+        Optional.empty());
+    var shares = balanced ? Optional.of(BalancedSplits.atLaunch(k)) : Optional.<BalancedSplits>empty();
     var o = k.global(new AttentionSpecs(output).o());
     var logarithms = lse ? List.of(k.global(AttentionSpecs.logSumExp())) : List.<GlobalTensor>of();
-    k.leave(row.exists().not());
+    k.leave(given.exists().not());
     if (k.target().capability() >= Target.SM90A.capability()) DependentLaunch.awaitPrevious(k);
+    var row = shares.map(of -> given.in(of.states(k.blockZ()).settled())).orElse(given);
+    row.split.ifPresent(states -> k.leave(states.exist().not()));
 
     var total = row.total(lane, new ThreadGroup(k, thread, WARPS * Warp.SIZE, Warp.SIZE));
-    if (warps == WARPS) {
-      storeOfAll(k, thread, row, total, o);
+    if (divides()) {
+      k.loop(part, k.constant(valueDim / PART_COLUMNS), parts,
+          number -> store(k, thread, number.times(Warp.SIZE), row, total, o));
     } else {
-      forVectors(k, lane, vector -> row.sum(k.constant(0), 1, vector, total),
-          (vector, sum) -> o.at(row.query, vector.times(WIDTH), row.head, row.batch).store(sum));
-      // The result may be where a state was.
-      k.warpBarrier();
+      store(k, thread, k.constant(0), row, total, o);
     }
-    var first = warps == WARPS ? thread.equalTo(0) : lane.equalTo(0);
+    // The result may be where a state was.
+    if (warps == 1) k.warpBarrier();
+    var first = (warps == WARPS ? thread : lane).plus(part).equalTo(0);
     logarithms.forEach(tensor -> k.when(first,
         () -> tensor.at(row.query, row.head, row.batch).store(total.logSumExp())));
   }
 
+  /** Stores a row's columns from a vector on, or a part of them. */
+  private void store(Scope k, I32 thread, I32 firstVector, Row row, Total total, GlobalTensor o) {
+    if (warps == WARPS) {
+      storeOfAll(k, thread, firstVector, row, total, o);
+    } else {
+      forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(k.constant(0), 1, vector.plus(firstVector), total),
+          (vector, sum) -> o.at(row.query, vector.plus(firstVector).times(WIDTH), row.head, row.batch).store(sum));
+    }
+  }
+
   /** Stores the sum of all warps' sums over their states. */
-  private void storeOfAll(Scope k, I32 thread, Row row, Total total, GlobalTensor o) {
+  private void storeOfAll(Scope k, I32 thread, I32 firstVector, Row row, Total total, GlobalTensor o) {
     var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
     var zero = k.constant(0);
     var warp = thread.dividedBy(Warp.SIZE);
-    forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(warp, WARPS, vector, total),
+    forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(warp, WARPS, vector.plus(firstVector), total),
         (vector, sum) -> sums.at(zero, vector, warp).store(sum));
     k.barrier();
     k.when(thread.lessThan(vectors()), () -> {
       var all = Stream.generate(() -> k.constant(0f)).limit(WIDTH).toList();
       for (int w = 0; w < WARPS; w++) all = plus(all, sums.at(zero, thread, k.constant(w)).load(WIDTH));
-      o.at(row.query, thread.times(WIDTH), row.head, row.batch).store(all);
+      o.at(row.query, thread.plus(firstVector).times(WIDTH), row.head, row.batch).store(all);
     });
+    if (divides()) k.barrier();
   }
 
-  /** Computes a lane's vectors of a row, and stores those that the row has. */
+  /** Computes a lane's vectors of a part of a row, and stores those that the part has. */
   private void forVectors(Scope k, I32 lane, Function<I32, List<F32>> sum, BiConsumer<I32, List<F32>> store) {
     for (int first = 0; first < vectors(); first += Warp.SIZE) {
       var vector = lane.plus(first);
@@ -149,8 +200,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     return WARPS / warps;
   }
 
+  /** Vectors of a part. */
   private int vectors() {
-    return valueDim / WIDTH;
+    return (divides() ? PART_COLUMNS : valueDim) / WIDTH;
   }
 
   private static List<F32> plus(List<F32> a, List<F32> b) {
@@ -172,19 +224,32 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     }
   }
 
-  /** A row's states. */
+  /**
+   * A row's states.
+   *
+   * @param split the states of its entry, where they lie in slots
+   */
   private record Row(Scope k, I32 query, I32 head, I32 batch, GlobalTensor partial, GlobalTensor logs,
-      Optional<GlobalTensor> sinks) {
+      Optional<GlobalTensor> sinks, Optional<BalancedSplits.States> split) {
     Pred exists() {
       return query.lessThan(logs.extent(0)).and(head.lessThan(logs.extent(1))).and(batch.lessThan(logs.extent(2)));
     }
 
+    /** The row with the states of a split entry. */
+    Row in(BalancedSplits.States states) {
+      return new Row(k, query, head, batch, partial, logs, sinks, Optional.of(states));
+    }
+
     private I32 states() {
-      return logs.extent(3);
+      return split.map(BalancedSplits.States::count).orElseGet(() -> logs.extent(3));
+    }
+
+    private I32 slot(I32 state) {
+      return split.map(of -> of.slot(state)).orElse(state);
     }
 
     private F32 log(I32 state) {
-      return logs.at(query, head, batch, state).load();
+      return logs.at(query, head, batch, slot(state)).load();
     }
 
     /** Adds up the logarithms of all states and the sink, in each warp. */
@@ -216,9 +281,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     /** A state without weight may have no O: it is not read, since no weight makes a number of NaN. */
     private void add(List<F32.Accumulator> sums, I32 state, I32 vector, Total total) {
       var exists = state.lessThan(states());
-      var log = logs.at(query, head, batch, state).vectorOrZeros(1, exists).values().getFirst();
+      var log = logs.at(query, head, batch, slot(state)).vectorOrZeros(1, exists).values().getFirst();
       var weight = total.weight(log).where(exists, k.constant(0f));
-      var place = partial.at(vector.times(WIDTH), query, head, batch, state);
+      var place = partial.at(vector.times(WIDTH), query, head, batch, slot(state));
       var values = place.vectorOrZeros(WIDTH, place.inside().and(weight.greaterThan(k.constant(0f)))).values();
       for (int i = 0; i < WIDTH; i++) sums.get(i).fma(weight, values.get(i));
     }

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention.serving;
 
+import java.util.Optional;
 import tilewright.kernels.choice.Formula;
 
 /** How the keys of a sequence are divided among CTAs, whose results a second launch merges (FlashDecoding). */
@@ -30,16 +31,30 @@ public sealed interface KeySplits {
   }
 
   /**
-   * Reads {@code auto}, a number of ranges such as {@code 4}, or of keys such as {@code 512-keys}.
+   * Ranges that give every CTA the same work, whatever the entries' lengths: they are divided by a schedule that a
+   * launch computes from the lengths on the device. All layers of a decoding step may share one.
+   *
+   * @param schedule buffer in which an earlier launch left it; empty where the launches of attention begin with it
+   */
+  record Balanced(Optional<String> schedule) implements KeySplits {
+    /** By a schedule of the launches' own. */
+    public Balanced() {
+      this(Optional.empty());
+    }
+  }
+
+  /**
+   * Reads {@code auto}, {@code balanced}, a number of ranges such as {@code 4}, or of keys such as {@code 512-keys}.
    *
    * @throws IllegalArgumentException for any other text
    */
   static KeySplits parse(String text) {
     if (text.equals("auto")) return AUTOMATIC;
+    if (text.equals("balanced")) return new Balanced();
     if (text.matches("\\d{1,9}")) return new Ranges(Integer.parseInt(text));
     if (text.matches("\\d{1,9}-keys")) return new Fixed(Integer.parseInt(text.substring(0, text.indexOf('-'))));
-    throw new IllegalArgumentException("invalid splits " + text + ": auto, a number such as 4, or keys of each such as "
-        + "512-keys");
+    throw new IllegalArgumentException("invalid splits " + text + ": auto, balanced, a number such as 4, or keys of "
+        + "each such as 512-keys");
   }
 
   /** The most splits. */

@@ -52,6 +52,16 @@ class KeySplitsTest {
   }
 
   @Test
+  void wordsAreSplits() {
+    assertEquals(KeySplits.AUTOMATIC, KeySplits.parse("auto"));
+    assertEquals(new KeySplits.Balanced(), KeySplits.parse("balanced"));
+    assertEquals(new KeySplits.Ranges(4), KeySplits.parse("4"));
+    assertEquals(new KeySplits.Fixed(512), KeySplits.parse("512-keys"));
+    assertEquals("invalid splits many: auto, balanced, a number such as 4, or keys of each such as 512-keys",
+        assertThrows(IllegalArgumentException.class, () -> KeySplits.parse("many")).getMessage());
+  }
+
+  @Test
   void impossibleSplitsAreRefused() {
     assertEquals("invalid number of splits 0: 1 to 1024",
         assertThrows(IllegalArgumentException.class, () -> new KeySplits.Ranges(0)).getMessage());
