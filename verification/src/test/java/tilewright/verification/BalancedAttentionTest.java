@@ -31,7 +31,6 @@ import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
 import tilewright.verification.cases.Buffers;
-import tilewright.verification.cases.CachedAttention;
 import tilewright.verification.cases.LatentAttention;
 
 /** Attention in equal shares of a batch, and the schedule by which it is divided. */
@@ -103,7 +102,7 @@ class BalancedAttentionTest {
 
   /** Entries in one share, in two and in three; shares with one piece, with several and with none. */
   @ParameterizedTest(name = "{0} workers")
-  @ValueSource(ints = {1, 3, 50})
+  @ValueSource(ints = {1, 3, 20})
   void sharesOfLatentCachesAreTheReferences(int workers) {
     var setup = latent(new KeySplits.Balanced(), 33, 900, 0, 300);
     var shares = new WorkShares("schedule", 4, 1, workers, WorkShares.Kind.PERSISTENT);
@@ -127,6 +126,18 @@ class BalancedAttentionTest {
     launches.on(buffers).forEach(launch -> run(launch, 2));
     assertEquals(-1, expected.get("O").mismatch(buffers.get("O")));
     assertEquals(-1, expected.get("LSE").mismatch(buffers.get("LSE")));
+  }
+
+  /** Kernels of persistent CTAs balance entries whose lengths the launch reads, if queries are few. */
+  @Test
+  void latentCachesOfDifferentLengthsAreBalancedUnlessAskedOtherwise() {
+    assertEquals(List.of("attention_schedule_64", "sm90_mla_decode_bf16_d192_128", "merge_states_bf16_d128_balanced"),
+        LATENT.launches(latent(KeySplits.AUTOMATIC, 900, 1).problem()).launches().stream()
+            .map(launch -> launch.kernel().name()).toList());
+    assertEquals(2, LATENT.launches(latent(KeySplits.AUTOMATIC, 900).problem()).launches().size());
+    assertEquals(1, LATENT.launches(latent(new KeySplits.Ranges(1), 900, 1).problem()).launches().size());
+    var many = AttentionProblem.latent(ElementType.BF16, 2, 9, 900, 32, 576, 512);
+    assertEquals(1, LATENT.launches(many.with(many.serving().withLengths("used"))).launches().size());
   }
 
   /** The room of an entry that is not full costs nothing: neither CTAs nor states. */

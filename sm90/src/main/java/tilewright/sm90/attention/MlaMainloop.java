@@ -78,13 +78,15 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
       if (group == 0) {
         firstBlock(parts, block);
         k.when(both, () -> {
-          beginOther(parts);
+          beginOther(parts, true);
           finish(1);
         });
       } else {
         k.when(both, () -> secondBlock(parts, block), () -> {
-          beginOther(parts);
-          finish(0);
+          // Behind the last block of the last tile nobody waits for what this warpgroup has read.
+          beginOther(parts, several());
+          if (several()) finish(0);
+          else WgmmaAtom.waitFor(k, 0);
         });
       }
     });
@@ -115,7 +117,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
    */
   private void secondBlock(Parts parts, Supplier<I32> block) {
     issueScores(parts.scores);
-    beginOther(parts);
+    beginOther(parts, true);
     WgmmaAtom.waitFor(k, 1);
     var step = probabilities(parts, block.get());
     finish(0);
@@ -165,13 +167,15 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
 
   /**
    * Begins O += P·V of the other warpgroup's block, and lets that replace its statistics by those of its next block.
+   *
+   * @param followed whether the other warpgroup may have another block
    */
-  private void beginOther(Parts parts) {
+  private void beginOther(Parts parts, boolean followed) {
     int other = 1 - group;
     blocks.get(other).probabilities.awaitFull();
     var factors = statistics.load(parts.rows, lane, Kind.FACTOR, other);
     parts.softmax.raise(statistics.load(parts.rows, lane, Kind.REFERENCE, other));
-    k.arrive(k.constant(READ.get(other)), BOTH);
+    if (followed) k.arrive(k.constant(READ.get(other)), BOTH);
     parts.output.rescale(factors);
     parts.output.multiply(k.constant(other));
   }

@@ -92,7 +92,8 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     int queries = config.shape().rows() / packing.stride();
     var rows = q.extent(0).ceilDiv(queries);
     var heads = q.extent(2).dividedBy(packing.heads());
-    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows))
+        : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), heads, q.extent(3), heads,
         false);
     return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(cache.heads()),

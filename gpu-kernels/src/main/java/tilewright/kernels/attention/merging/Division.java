@@ -144,7 +144,8 @@ public sealed interface Division {
     public LaunchSequence around(PreparedLaunch kernel, AttentionProblem p, Target target) {
       var launches = new ArrayList<PreparedLaunch>();
       var workspace = new ArrayList<>(PartialStates.ofShares(p.sizes(), shares).workspace());
-      if (p.serving().splits().equals(new KeySplits.Balanced())) {
+      boolean given = p.serving().splits() instanceof KeySplits.Balanced(var schedule) && schedule.isPresent();
+      if (!given) {
         launches.add(schedule(p, target));
         workspace.add(shares.scratch());
       }

@@ -40,8 +40,8 @@ import tilewright.ptx.Dim3;
  * @param lse whether the rows' logarithms are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param warps of a row: 1 or 8
- * @param balanced whether states lie in the slots of {@link BalancedSplits}: where an entry is not split there are none,
- *     and its results are there already
+ * @param balanced whether states lie in the slots of {@link BalancedSplits}: of an entry that is not split there are
+ *     none, and its results are there already
  */
 public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean lse, boolean sinks, int warps,
     boolean balanced) implements Kernel {
@@ -136,7 +136,8 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     var parts = divides() ? k.constant(0).parameter(PARTS) : k.constant(1);
     var part = k.blockX().modulo(parts);
     var given = new Row(k, k.blockX().dividedBy(parts), head, k.blockZ(),
-        k.global(PartialStates.specO(partial).fixed("Dv", valueDim)), k.global(PartialStates.specLse()), sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty(),
+        k.global(PartialStates.specO(partial).fixed("Dv", valueDim)), k.global(PartialStates.specLse()),
+        sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty(),
         Optional.empty());
     var shares = balanced ? Optional.of(BalancedSplits.atLaunch(k)) : Optional.<BalancedSplits>empty();
     var o = k.global(new AttentionSpecs(output).o());

@@ -39,9 +39,12 @@ public record WorkShares(String buffer, int batch, int tiles, int workers, Kind 
   }
 
   private static final int MOST_COST = 1 << 29;
+  /** The most rows, queries of all heads, that are balanced without being asked for: more fill a GPU by themselves. */
+  private static final int MOST_ROWS = 256;
 
   /**
-   * The shares of a problem, where its splits are balanced.
+   * The shares of a problem whose splits are balanced, because it asks for that or leaves the choice to a kernel of
+   * persistent workers: on entries whose lengths the launch reads, these are faster in balance.
    *
    * @param keys of a block
    * @param tiles of queries, of all heads and batch entries
@@ -50,16 +53,34 @@ public record WorkShares(String buffer, int batch, int tiles, int workers, Kind 
    * @throws IllegalArgumentException for a batch whose costs are no 32-bit integers
    */
   public static Optional<WorkShares> of(AttentionProblem p, int keys, long tiles, int resident, Kind kind) {
-    if (!(p.serving().splits() instanceof KeySplits.Balanced(var schedule))) return Optional.empty();
+    return switch (p.serving().splits()) {
+      case KeySplits.Balanced(var schedule) -> {
+        if (hasTooManyBlocks(p, keys)) {
+          throw new IllegalArgumentException("a batch of " + p.sizes().batch() + " entries of " + p.sizes().keys()
+              + " keys has too many blocks to be balanced: give fewer entries at a time");
+        }
+        yield Optional.of(of(p, schedule.orElse(BalancedSplits.SCHEDULE), tiles, resident, kind));
+      }
+      case KeySplits.Automatic() when kind == Kind.PERSISTENT && isUneven(p) && !hasTooManyBlocks(p, keys) ->
+          Optional.of(of(p, BalancedSplits.SCHEDULE, tiles, resident, kind));
+      default -> Optional.empty();
+    };
+  }
+
+  private static boolean hasTooManyBlocks(AttentionProblem p, int keys) {
+    return p.sizes().batch() * (Math.ceilDiv((long) p.sizes().keys(), keys) + 1 + BalancedSplits.OVERHEAD) > MOST_COST;
+  }
+
+  /** Whether entries may have few queries on different numbers of keys. */
+  private static boolean isUneven(AttentionProblem p) {
+    var s = p.sizes();
+    return p.serving().lengths().isPresent() && s.batch() > 1 && (long) s.queries() * s.sharers() <= MOST_ROWS;
+  }
+
+  private static WorkShares of(AttentionProblem p, String buffer, long tiles, int resident, Kind kind) {
     int batch = p.sizes().batch();
-    long cost = batch * (Math.ceilDiv((long) p.sizes().keys(), keys) + 1 + BalancedSplits.OVERHEAD);
-    if (cost > MOST_COST) {
-      throw new IllegalArgumentException("a batch of " + batch + " entries of " + p.sizes().keys()
-          + " keys has too many blocks to be balanced: give fewer entries at a time");
-    }
     int ofEntry = Math.toIntExact(tiles / Math.max(1, batch));
-    return Optional.of(new WorkShares(schedule.orElse(BalancedSplits.SCHEDULE), batch, ofEntry,
-        Math.max(1, kind.waves * resident / Math.max(1, ofEntry)), kind));
+    return new WorkShares(buffer, batch, ofEntry, Math.max(1, kind.waves * resident / Math.max(1, ofEntry)), kind);
   }
 
   /** CTAs of a launch: for each tile of an entry those of all workers, or of the most pieces that they can have. */
