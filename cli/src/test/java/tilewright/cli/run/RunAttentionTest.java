@@ -264,7 +264,7 @@ class RunAttentionTest {
     assertRefused("has 2 numbers: needed is one for each of 1 batch entries", "--used", path("used.npy"));
     assertRefused("needed is one mode of i4: the keys in use", "--used", path("q.npy"));
     assertRefused("no such file", "--used", path("none.npy"));
-    assertRefused("invalid splits x: auto, a number such as 4", "--splits", "x");
+    assertRefused("invalid splits x: auto, balanced, a number such as 4", "--splits", "x");
     assertRefused("invalid number of splits 0: 1 to 1024", "--splits", "0");
     assertRefused("splits of 100 keys are no whole blocks: take a multiple of 128", "--splits", "100-keys");
     assertRefused("need sm90_attention", "--splits", "2", "--kernel", "sm80_attention");
