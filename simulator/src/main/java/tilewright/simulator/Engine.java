@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.ptx.PtxModule;
 
 /**
@@ -35,6 +36,14 @@ public interface Engine {
 
   /** The variables of a module in global and constant memory, in order of their address windows. */
   List<GlobalVariable> variables(PtxModule module, int firstWindow);
+
+  /**
+   * Runs launches at the same time, each on a device of its own; their buffers are updated in place.
+   *
+   * @param kernels of the members, which this engine compiled
+   * @param start {@link System#nanoTime} when the limited time began
+   */
+  GroupResult run(List<Executable> kernels, LaunchGroup group, SimulatorOptions options, long start);
 
   /** A compiled kernel. */
   interface Executable {

@@ -1,13 +1,21 @@
 package tilewright.simulator;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
+import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 
-/** One launch from its text, under one limit of time and memory for reading, compiling and executing it. */
+/** Launches from their texts, under one limit of time and memory for reading, compiling and executing them. */
 final class LimitedRun {
   private final SimulatorOptions options;
   private final long start = System.nanoTime();
@@ -26,7 +34,14 @@ final class LimitedRun {
   }
 
   static SimulationResult of(Launch launch, SimulatorOptions options) {
-    return new LimitedRun(options).run(launch);
+    var run = new LimitedRun(options);
+    return run.limited(() -> run.run(launch), Function.identity());
+  }
+
+  static GroupResult of(LaunchGroup group, SimulatorOptions options) {
+    var run = new LimitedRun(options);
+    int first = group.members().getFirst().device();
+    return run.limited(() -> run.run(group), stopped -> new GroupResult(new TreeMap<>(Map.of(first, stopped))));
   }
 
   private Duration elapsed() {
@@ -38,17 +53,41 @@ final class LimitedRun {
   }
 
   private SimulationResult run(Launch launch) {
+    var program = Program.of(PtxParser.parse(launch.ptx(), this::check), launch.entry(), options, this::check);
+    check();
+    return program.run(launch, options, start);
+  }
+
+  /** A kernel of a module whose variables begin at a window. */
+  private record Code(String ptx, String entry, int window) {}
+
+  private GroupResult run(LaunchGroup group) {
+    var modules = new HashMap<String, PtxModule>();
+    var programs = new HashMap<Code, Engine.Executable>();
+    var kernels = new ArrayList<Engine.Executable>();
+    int window = 1;
+    for (var member : group.members()) {
+      var launch = member.launch();
+      var module = modules.computeIfAbsent(launch.ptx(), ptx -> PtxParser.parse(ptx, this::check));
+      int variables = Program.ENGINE.variables(module, window).size();
+      // Modules without variables are the same wherever these would be.
+      var code = new Code(launch.ptx(), launch.entry(), variables == 0 ? 1 : window);
+      kernels.add(programs.computeIfAbsent(code, c -> Program.compiled(module, c.window, c.entry, options, this::check)));
+      window += variables;
+    }
+    check();
+    return Program.ENGINE.run(kernels, group, options, start);
+  }
+
+  private <T> T limited(Supplier<T> work, Function<SimulationResult, T> stopped) {
     try {
-      var program = Program.of(PtxParser.parse(launch.ptx(), this::check), launch.entry(), options,
-          this::check);
-      check();
-      return program.run(launch, options, start);
+      return work.get();
     } catch (OutOfTime _) {
-      return stopped(Finding.Kind.TIME_LIMIT, "stopped while the PTX was read and compiled: the time limit is "
-          + options.timeLimit().toMillis() + " ms");
+      return stopped.apply(stopped(Finding.Kind.TIME_LIMIT, "stopped while the PTX was read and compiled: the time "
+          + "limit is " + options.timeLimit().toMillis() + " ms"));
     } catch (OutOfMemoryError _) {
-      return stopped(Finding.Kind.MEMORY_LIMIT, "stopped while the PTX was read and compiled: the JVM's memory of "
-          + Runtime.getRuntime().maxMemory() + " bytes is used up");
+      return stopped.apply(stopped(Finding.Kind.MEMORY_LIMIT, "stopped while the PTX was read and compiled: the JVM's "
+          + "memory of " + Runtime.getRuntime().maxMemory() + " bytes is used up"));
     }
   }
 

@@ -41,8 +41,13 @@ public final class Program {
   }
 
   private Map<String, Engine.Executable> compile(Engine.Code code) {
+    return compile(module, 1, only, code, check);
+  }
+
+  private static Map<String, Engine.Executable> compile(PtxModule module, int firstWindow, Optional<String> only,
+      Engine.Code code, Runnable check) {
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var compiled = ENGINE.compile(module, 1, only, code, problems, check);
+    var compiled = ENGINE.compile(module, firstWindow, only, code, problems, check);
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
     return Map.copyOf(compiled);
   }
@@ -93,8 +98,19 @@ public final class Program {
     return require(kernel, launch.entry()).run(launch, options, Optional.empty(), start);
   }
 
-  /** @param kernel null if there is none of that name */
+  /** One kernel of a module for a device among others: its variables begin at an address window of their own. */
+  static Engine.Executable compiled(PtxModule module, int firstWindow, String entry, SimulatorOptions options,
+      Runnable check) {
+    var code = watches(options) ? Engine.Code.WATCHED : Engine.Code.FAST;
+    return require(module, compile(module, firstWindow, Optional.of(entry), code, check).get(entry), entry);
+  }
+
   private Engine.Executable require(Engine.Executable kernel, String entry) {
+    return require(module, kernel, entry);
+  }
+
+  /** @param kernel null if there is none of that name */
+  private static Engine.Executable require(PtxModule module, Engine.Executable kernel, String entry) {
     if (kernel != null) return kernel;
     throw new IllegalArgumentException("the module has no kernel '" + entry + "': it has "
         + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()

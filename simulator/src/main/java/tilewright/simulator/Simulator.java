@@ -1,6 +1,7 @@
 package tilewright.simulator;
 
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 import tilewright.ptx.tensormap.TensorMap;
@@ -40,6 +41,18 @@ public final class Simulator {
    */
   public static SimulationResult run(Launch launch, SimulatorOptions options) {
     return LimitedRun.of(launch, options);
+  }
+
+  /**
+   * Runs launches of several devices at the same time, each from its text as {@link #run(Launch, SimulatorOptions)}
+   * does. Whose turn it is, the seed decides; they all run on one thread. With the sanitizer, accesses of different
+   * devices are ordered only by synchronisation of scope {@code .sys}.
+   *
+   * @throws UnsupportedPtxException naming every instruction of a kernel that the simulator lacks, by line
+   * @throws IllegalArgumentException as {@link Program#run}
+   */
+  public static GroupResult run(LaunchGroup group, SimulatorOptions options) {
+    return LimitedRun.of(group, options);
   }
 
   /**

@@ -291,7 +291,7 @@ final class Session implements AutoCloseable {
   private static int status(SimulationResult result) {
     return result.findings().stream().map(Finding::kind).filter(Finding.Kind::stops).findFirst().map(kind ->
         switch (kind) {
-          case OUT_OF_BOUNDS -> ILLEGAL_ADDRESS;
+          case OUT_OF_BOUNDS, NO_PEER_ACCESS -> ILLEGAL_ADDRESS;
           case DEADLOCK, INSTRUCTION_LIMIT, TIME_LIMIT -> LAUNCH_TIMEOUT;
           case ASSERTION -> ASSERT;
           case INVALID_OPERATION -> ILLEGAL_INSTRUCTION;

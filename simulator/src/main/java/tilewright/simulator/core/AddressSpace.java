@@ -1,6 +1,7 @@
 package tilewright.simulator.core;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import tilewright.simulator.DeviceMemory;
@@ -33,16 +34,12 @@ public final class AddressSpace {
   private final Optional<DeviceMemory> memory;
   private final Optional<DeviceHeap.Listener> listener;
   private final DeviceHeap heap;
+  /** By position of a buffer that the device does not reach, why. */
+  private final Map<Integer, String> unreachable;
 
   /** @param listener hears of the device heap's allocations */
   public AddressSpace(List<String> names, List<byte[]> contents, Optional<DeviceHeap.Listener> listener) {
-    this.names = window -> names.get(window - 1);
-    this.listener = listener;
-    memory = Optional.empty();
-    buffers = new byte[contents.size() + 1][];
-    buffers[0] = NOTHING;
-    for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
-    heap = new DeviceHeap(new HeapMemory(), listener);
+    this(names, contents, Map.of(), new HeapMemory(), listener);
   }
 
   /**
@@ -55,6 +52,7 @@ public final class AddressSpace {
     int windows = memory.windows();
     names = window -> window == windows ? GridWorkspace.NAME : memory.name(window).orElse("");
     this.listener = listener;
+    unreachable = Map.of();
     this.memory = Optional.of(memory);
     buffers = new byte[windows + (workspace.isPresent() ? 1 : 0)][];
     buffers[0] = NOTHING;
@@ -71,6 +69,30 @@ public final class AddressSpace {
     listener.ifPresent(l -> l.allocated(window, opened.contents().length, opened.initialised()));
     buffers[window] = opened.contents();
     return opened.contents();
+  }
+
+  /**
+   * The space of one device of several, which have the same windows.
+   *
+   * @param contents by position; empty for buffers that the device does not reach
+   * @param unreachable by position of such a buffer, why
+   * @param heap of all devices
+   */
+  public AddressSpace(List<String> names, List<byte[]> contents, Map<Integer, String> unreachable, HeapMemory heap,
+      Optional<DeviceHeap.Listener> listener) {
+    this.names = window -> names.get(window - 1);
+    this.listener = listener;
+    this.unreachable = Map.copyOf(unreachable);
+    memory = Optional.empty();
+    buffers = new byte[contents.size() + 1][];
+    buffers[0] = NOTHING;
+    for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
+    this.heap = new DeviceHeap(heap, listener);
+  }
+
+  /** The reason why the device cannot reach the memory at an address although it is there. */
+  public Optional<String> unreachable(long address) {
+    return Optional.ofNullable(unreachable.get(window(address) - 1));
   }
 
   /** The address where the buffer at a position begins. */

@@ -18,6 +18,14 @@ public final class CallStack {
     Arrays.fill(depth, 0);
   }
 
+  int fingerprint() {
+    int sum = Arrays.hashCode(depth);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      for (int k = 0; k < depth[lane]; k++) sum = 31 * sum + Long.hashCode(values[lane][k]);
+    }
+    return sum;
+  }
+
   private void push(int lane, long value) {
     var stack = values[lane];
     if (stack == null) stack = values[lane] = new long[FIRST_LENGTH];

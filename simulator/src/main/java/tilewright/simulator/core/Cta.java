@@ -60,7 +60,7 @@ public abstract class Cta {
     position = newPosition;
     spread(newPosition, ctaid);
     started = false;
-    number = state.grid.number(position);
+    number = state.slot.firstCta() + state.grid.number(position);
     // Whatever a kernel reads without writing it first should look wrong, and the same every time.
     Arrays.fill(shared, (byte) 0xCD);
     for (var w : warps) w.reset();
@@ -71,16 +71,6 @@ public abstract class Cta {
     Arrays.fill(rows[1], extents.y());
     Arrays.fill(rows[2], extents.z());
     return rows;
-  }
-
-  /** The position of the block of that number. */
-  public Dim3 blockAt(long block) {
-    return state.grid.blockAt(block);
-  }
-
-  /** The position in the block of the thread of that number. */
-  public Dim3 thread(int thread) {
-    return warps[thread / Warp.LANES].thread(thread % Warp.LANES);
   }
 
   public RandomGenerator random() {

@@ -27,7 +27,8 @@ public final class Findings {
   /**
    * A finding before its text is made.
    *
-   * @param otherSite of the access it conflicts with, or of the load that found unwritten bytes
+   * @param otherSite of the access it conflicts with, or of the load that found unwritten bytes; numbers behind those
+   *     of the kernel's instructions stand for instructions of kernels on other devices
    * @param fix the empty text where a barrier is the fix, which {@code reach} tells
    */
   public record Report(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String fix,
@@ -73,7 +74,7 @@ public final class Findings {
 
   private Key key(Report r) {
     if (r.other.isEmpty() || isUseOfALine(r)) return new Key(r.kind, place(r.loadSite()), Fault.NO_SITE);
-    if (r.kind == Finding.Kind.MISSING_PROXY_FENCE) return new Key(r.kind, blocks[r.site], blocks[r.otherSite]);
+    if (r.kind == Finding.Kind.MISSING_PROXY_FENCE) return new Key(r.kind, blocks[r.site], block(r.otherSite));
     // Of two accesses that race either may come first.
     int place = place(r.site);
     int other = place(r.otherSite);
@@ -86,7 +87,16 @@ public final class Findings {
   }
 
   private int place(int site) {
-    return site == Fault.NO_SITE ? site : places[site];
+    return isOwn(site) ? places[site] : site;
+  }
+
+  private int block(int site) {
+    return isOwn(site) ? blocks[site] : site;
+  }
+
+  /** Whether a number is that of an instruction of this kernel, and not of one that runs on another device. */
+  private boolean isOwn(int site) {
+    return site != Fault.NO_SITE && site < places.length;
   }
 
   public synchronized void add(Report r, Supplier<String> message) {

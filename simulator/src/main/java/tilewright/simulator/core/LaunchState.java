@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Fp4Model;
@@ -15,6 +16,7 @@ import tilewright.simulator.tensorcore.BlockAdder;
 public final class LaunchState {
   public final Kernel kernel;
   public final Launch launch;
+  public final DeviceSlot slot;
   public final ClusterGrid grid;
   final AddressSpace space;
   final byte[] parameters;
@@ -41,9 +43,16 @@ public final class LaunchState {
   /** The text that each block has printed. */
   private final Map<Long, StringBuilder> printed = new TreeMap<>();
 
+  /** A launch that runs alone. */
   public LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
       long start, Optional<SyncTrace> trace) {
+    this(kernel, launch, options, space, parameters, start, trace, DeviceSlot.ALONE);
+  }
+
+  public LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
+      long start, Optional<SyncTrace> trace, DeviceSlot slot) {
     this.trace = trace;
+    this.slot = slot;
     this.kernel = kernel;
     this.launch = launch;
     grid = ClusterGrid.of(kernel, launch);
@@ -71,6 +80,22 @@ public final class LaunchState {
   /** Returns the compute capability times ten of the GPU that a launch is simulated on. */
   public static int architecture(Kernel kernel, SimulatorOptions options) {
     return options.architecture().orElse(Math.max(80, kernel.target()));
+  }
+
+  /** Whether a CTA is one of this launch's; CTAs of other devices have other numbers. */
+  public boolean has(long cta) {
+    return cta >= slot.firstCta() && cta < slot.firstCta() + grid.grid().size();
+  }
+
+  /** The position of the CTA of that number. */
+  public Dim3 blockAt(long cta) {
+    return grid.blockAt(cta - slot.firstCta());
+  }
+
+  /** The position in its block of the thread of that number. */
+  public Dim3 threadAt(int thread) {
+    var block = launch.block();
+    return new Dim3(thread % block.x(), thread / block.x() % block.y(), thread / (block.x() * block.y()));
   }
 
   public boolean watched() {

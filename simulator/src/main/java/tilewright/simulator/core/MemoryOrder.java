@@ -24,9 +24,14 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
     return scope.compareTo(Scope.CLUSTER) >= 0;
   }
 
-  /** Whether it reaches threads of all CTAs. */
+  /** Whether it reaches threads of all CTAs of the device. */
   public boolean reachesGpu() {
     return scope.compareTo(Scope.GPU) >= 0;
+  }
+
+  /** Whether it reaches threads of other devices. */
+  public boolean reachesSystem() {
+    return scope == Scope.SYS;
   }
 
   /** Reads an instruction's modifiers. */

@@ -138,7 +138,7 @@ public final class Warp {
   }
 
   public String who(int lane) {
-    return "thread " + thread(lane) + " of block " + cta.position;
+    return "thread " + thread(lane) + " of block " + cta.position + cta.state.slot;
   }
 
   /** Keeps the places just resolved while another address of the instruction is. */
@@ -179,6 +179,23 @@ public final class Warp {
   /** The shared memory that the kernel and the launch ask for. */
   private int userShared() {
     return cta.sharedBytes - cta.kernel.memory().gapBytes();
+  }
+
+  /** A number that depends on all that decides how the warp goes on, but the memory that others see. */
+  public long fingerprint() {
+    long sum = live;
+    for (var g : groups) sum = mixed(mixed(mixed(sum, g.mask), g.block), g.state.ordinal());
+    for (var r : i) sum = mixed(sum, Arrays.hashCode(r));
+    for (var r : f) sum = mixed(sum, Arrays.hashCode(r));
+    for (var r : l) sum = mixed(sum, Arrays.hashCode(r));
+    for (var r : d) sum = mixed(sum, Arrays.hashCode(r));
+    sum = mixed(sum, Arrays.hashCode(p));
+    return mixed(mixed(sum, Arrays.hashCode(local)), calls.fingerprint());
+  }
+
+  private static long mixed(long sum, long next) {
+    long z = (sum ^ next) * 0x9E3779B97F4A7C15L;
+    return z ^ z >>> 29;
   }
 
   /** {@code %clock64} and {@code %globaltimer}: block steps of this warp, so that equal seeds read equal clocks. */

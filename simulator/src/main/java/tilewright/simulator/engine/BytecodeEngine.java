@@ -5,12 +5,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.DeviceMemory;
 import tilewright.simulator.Engine;
 import tilewright.simulator.Exploration;
 import tilewright.simulator.ExplorationLimits;
 import tilewright.simulator.GlobalVariable;
+import tilewright.simulator.GroupResult;
 import tilewright.simulator.KernelResources;
 import tilewright.simulator.Schedule;
 import tilewright.simulator.SimulationResult;
@@ -19,6 +21,7 @@ import tilewright.simulator.UnsupportedPtxException;
 import tilewright.simulator.compiler.KernelCompiler;
 import tilewright.simulator.compiler.module.ModuleData;
 import tilewright.simulator.core.Kernel;
+import tilewright.simulator.machine.GroupMachine;
 import tilewright.simulator.machine.Machine;
 import tilewright.simulator.machine.ScheduleExplorer;
 
@@ -37,6 +40,11 @@ public final class BytecodeEngine implements Engine {
   public List<GlobalVariable> variables(PtxModule module, int firstWindow) {
     return new ModuleData(module, firstWindow).variables().stream()
         .map(v -> new GlobalVariable(v.name(), v.constant(), v.bytes(), v.initial())).toList();
+  }
+
+  @Override
+  public GroupResult run(List<Executable> kernels, LaunchGroup group, SimulatorOptions options, long start) {
+    return GroupMachine.run(kernels.stream().map(k -> ((CompiledKernel) k).kernel).toList(), group, options, start);
   }
 
   private record CompiledKernel(Kernel kernel) implements Executable {

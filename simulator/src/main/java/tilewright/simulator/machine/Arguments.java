@@ -1,10 +1,9 @@
 package tilewright.simulator.machine;
 
-import java.util.List;
+import java.util.function.ToLongFunction;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorMapRules;
-import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.Kernel;
 import tilewright.simulator.tensormap.TensorDescriptor;
 import tilewright.simulator.tensormap.TensorMapBytes;
@@ -13,7 +12,8 @@ import tilewright.simulator.tensormap.TensorMapBytes;
 final class Arguments {
   private Arguments() {}
 
-  static byte[] encode(Kernel kernel, Launch launch, List<String> bufferNames) {
+  /** @param addresses of the launch's buffers, by name */
+  static byte[] encode(Kernel kernel, Launch launch, ToLongFunction<String> addresses) {
     var bytes = new byte[kernel.memory().parameterBytes()];
     for (int i = 0; i < kernel.memory().parameters().size(); i++) {
       var parameter = kernel.memory().parameters().get(i);
@@ -24,7 +24,7 @@ final class Arguments {
             + kernel.name()
             + "' takes " + parameter.bytes() + " bytes, but argument " + argument + " has " + size);
       }
-      put(bytes, parameter.offset(), argument, kernel, bufferNames);
+      put(bytes, parameter.offset(), argument, kernel, addresses);
     }
     return bytes;
   }
@@ -38,11 +38,12 @@ final class Arguments {
     };
   }
 
-  private static void put(byte[] bytes, int at, Argument argument, Kernel kernel, List<String> names) {
+  private static void put(byte[] bytes, int at, Argument argument, Kernel kernel,
+      ToLongFunction<String> addresses) {
     switch (argument) {
-      case Argument.Buffer b -> putLong(bytes, at, 8, address(b, kernel, names));
+      case Argument.Buffer b -> putLong(bytes, at, 8, address(b, addresses));
       case Argument.TensorMapOf(var buffer, var map) -> {
-        long address = address(buffer, kernel, names);
+        long address = address(buffer, addresses);
         TensorMapRules.require(map, address, kernel.target());
         System.arraycopy(TensorMapBytes.encode(TensorDescriptor.of(map, address)), 0, bytes, at, TensorMapBytes.SIZE);
       }
@@ -53,16 +54,14 @@ final class Arguments {
             throw new IllegalArgumentException("field at offset " + f.offset() + " leaves its struct of " + s.bytes()
                 + " bytes");
           }
-          put(bytes, at + f.offset(), f.value(), kernel, names);
+          put(bytes, at + f.offset(), f.value(), kernel, addresses);
         }
       }
     }
   }
 
-  private static long address(Argument.Buffer buffer, Kernel kernel, List<String> names) {
-    int variables = kernel.memory().variables().size();
-    int position = names.subList(variables, names.size()).indexOf(buffer.name()) + variables;
-    return AddressSpace.base(position) + buffer.offset();
+  private static long address(Argument.Buffer buffer, ToLongFunction<String> addresses) {
+    return addresses.applyAsLong(buffer.name()) + buffer.offset();
   }
 
   private static void putLong(byte[] bytes, int at, int size, long value) {

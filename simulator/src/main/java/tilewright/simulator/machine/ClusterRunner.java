@@ -1,5 +1,10 @@
 package tilewright.simulator.machine;
 
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import tilewright.simulator.core.Cluster;
 import tilewright.simulator.core.Fault;
@@ -8,6 +13,7 @@ import tilewright.simulator.core.LaunchState;
 import tilewright.simulator.core.SyncObject;
 import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
+import tilewright.simulator.memory.Moves;
 import tilewright.simulator.profile.LaunchProfile;
 import tilewright.simulator.sanitizer.ClusterHistory;
 import tilewright.simulator.sanitizer.LaunchHistory;
@@ -143,6 +149,36 @@ final class ClusterRunner {
     }
     run(w, runner -> runner.step(w));
     flush();
+  }
+
+  /**
+   * Runs each warp by itself, and says where those that can go on ask again and again; empty if one does anything else.
+   *
+   * @param memory names what they ask for
+   */
+  Optional<List<Standstill.Poll>> polls(GroupMemory memory, String fix) {
+    if (cluster.async.pending()) return Optional.empty();
+    var polls = new ArrayList<Standstill.Poll>();
+    for (var w : cluster.warps) {
+      if (!w.runnable()) continue;
+      var sites = new AtomicReference<>(Optional.<BitSet>empty());
+      run(w, runner -> sites.set(runner.repeat(w)));
+      if (sites.get().isEmpty()) return Optional.empty();
+      polls.add(poll(w, sites.get().get(), memory, fix));
+    }
+    return Optional.of(polls);
+  }
+
+  private Standstill.Poll poll(Warp w, BitSet sites, GroupMemory memory, String fix) {
+    var all = w.cta.kernel.sites();
+    int site = sites.stream().filter(s -> all.get(s).order().strong()).findFirst().orElse(sites.nextSetBit(0));
+    int lane = Integer.numberOfTrailingZeros(w.current.mask);
+    var base = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+    int offset = w.offsets[lane];
+    var place = memory.name(base).map(name -> " for " + w.cta.places.of(memory.address(name) + offset) + " (now 0x"
+        + Integer.toHexString((int) Moves.INT.get(base, offset & -Integer.BYTES)) + ")").orElse("");
+    return new Standstill.Poll(Standstill.of(site, w, lane, offset, fix), w.who(lane) + " asks again and again"
+        + w.cta.at(site) + place + ", and no device can go on" + StuckReport.waits(cluster));
   }
 
   /** All threads have exited. */

@@ -54,7 +54,10 @@ record LaunchMemory(List<String> names, List<byte[]> contents, GlobalShadows sha
   }
 
   LaunchState state(Kernel kernel, Launch launch, SimulatorOptions options, long start, Optional<SyncTrace> trace) {
-    return new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names), start, trace);
+    int variables = kernel.memory().variables().size();
+    var parameters = Arguments.encode(kernel, launch,
+        name -> AddressSpace.base(variables + names.subList(variables, names.size()).indexOf(name)));
+    return new LaunchState(kernel, launch, options, space, parameters, start, trace);
   }
 
   /** Copies the results into the launch's buffers. */

@@ -86,7 +86,7 @@ public final class Machine {
     var shadows = options.sanitize() ? new GlobalShadows(memory.windows()) : new GlobalShadows(List.of());
     var space = new AddressSpace(memory, workspace ? Optional.of(GridWorkspace.initial()) : Optional.empty(),
         options.sanitize() ? Optional.of(shadows) : Optional.empty());
-    var parameters = Arguments.encode(kernel, launch, List.of());
+    var parameters = Arguments.encode(kernel, launch, _ -> 0);
     var state = new LaunchState(kernel, launch, options, space, parameters, start, Optional.empty());
     return execute(state, shadows, options, start);
   }
@@ -94,7 +94,7 @@ public final class Machine {
   private static SimulationResult execute(LaunchState state, GlobalShadows shadows, SimulatorOptions options,
       long start) {
     MmaArithmetic.require(state.kernel.sites(), state.architecture);
-    var machine = new Machine(state, new LaunchHistory(shadows));
+    var machine = new Machine(state, new LaunchHistory(shadows, state));
     machine.execute(options.threads());
     return result(state, machine.profile, options, start);
   }

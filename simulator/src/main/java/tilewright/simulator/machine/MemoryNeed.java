@@ -1,11 +1,14 @@
 package tilewright.simulator.machine;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
+import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
@@ -22,12 +25,33 @@ final class MemoryNeed {
 
   /** The result that stops the launch, if it needs more memory than it may have. */
   static Optional<SimulationResult> excess(Kernel kernel, Launch launch, SimulatorOptions options) {
-    long buffers = launch.buffers().values().stream().mapToLong(b -> b.byteSize()).sum();
-    long variables = kernel.memory().variables().stream().mapToLong(Kernel.ModuleVariable::bytes).sum();
-    long shadows = options.sanitize() ? (buffers + variables) / Shadow.WORD * SHADOW_BYTES : 0;
+    return excess(launch.buffers().values(), variables(kernel), ctas(kernel, launch, options), options);
+  }
+
+  /** The result that stops launches of several devices, if they need more memory than they may have. */
+  static Optional<SimulationResult> excess(List<Kernel> kernels, LaunchGroup group, SimulatorOptions options) {
+    long variables = kernels.stream().mapToLong(MemoryNeed::variables).sum();
+    long ctas = 0;
+    for (int i = 0; i < kernels.size(); i++) {
+      ctas += ctas(kernels.get(i), group.members().get(i).launch(), options);
+    }
+    return excess(group.buffers().values(), variables, ctas, options);
+  }
+
+  private static long variables(Kernel kernel) {
+    return kernel.memory().variables().stream().mapToLong(Kernel.ModuleVariable::bytes).sum();
+  }
+
+  private static long ctas(Kernel kernel, Launch launch, SimulatorOptions options) {
     long active = launch.features().contains(LaunchFeature.COOPERATIVE) ? Long.MAX_VALUE
         : (long) options.threads() * ClusterGrid.of(kernel, launch).size();
-    long ctas = Math.min(launch.grid().size(), active) * bytesOfCta(kernel, launch);
+    return Math.min(launch.grid().size(), active) * bytesOfCta(kernel, launch);
+  }
+
+  private static Optional<SimulationResult> excess(Collection<MemorySegment> segments, long variables, long ctas,
+      SimulatorOptions options) {
+    long buffers = segments.stream().mapToLong(MemorySegment::byteSize).sum();
+    long shadows = options.sanitize() ? (buffers + variables) / Shadow.WORD * SHADOW_BYTES : 0;
     long need = buffers + variables + shadows + ctas;
     if (need <= options.memoryLimit()) return Optional.empty();
     return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers

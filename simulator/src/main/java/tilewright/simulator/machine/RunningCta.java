@@ -93,7 +93,7 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
     if (tensorParts != null) tensorParts.tensorMma.reset();
     var sanitizer = Sanitizer.of(this);
     if (sanitizer != null) sanitizer.reset();
-    recorder = state.profile && number < Timeline.MOST_CTAS ? profile.timeline().new Recorder(this) : null;
+    recorder = state.profile && number - state.slot.firstCta() < Timeline.MOST_CTAS ? profile.timeline().new Recorder(this) : null;
   }
 
   private TensorParts tensorParts() {

@@ -67,7 +67,7 @@ final class ScheduledRun implements Run, SyncTrace {
     memory = LaunchMemory.of(kernel, launch, options);
     state = memory.state(kernel, launch, options, start, Optional.of(this));
     profile = new LaunchProfile(state);
-    var history = new LaunchHistory(memory.shadows());
+    var history = new LaunchHistory(memory.shadows(), state);
     for (var number = state.takeCluster(); number.isPresent(); number = state.takeCluster()) {
       var cluster = new ClusterRunner(state, profile, history);
       cluster.reset(number.getAsLong());

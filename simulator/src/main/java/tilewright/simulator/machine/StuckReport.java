@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.core.Cluster;
 import tilewright.simulator.core.Cta;
@@ -42,6 +43,13 @@ final class StuckReport {
     boolean divergence = report.diverged != Fault.NO_SITE;
     return new Fault(divergence ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, divergence ? report.diverged : report.site,
         Fault.NO_LANE, 0, String.join("; ", report.text));
+  }
+
+  /** Who waits in a cluster whose other warps ask for something again and again. */
+  static String waits(Cluster cluster) {
+    var report = new StuckReport();
+    for (var cta : cluster.ctas) if (cta.waits()) report.add(cta);
+    return report.text.stream().map(t -> "; " + t).collect(Collectors.joining());
   }
 
   /** A launch that came to a limit: who waits by then, and which operations are under way, may tell why. */

@@ -1,11 +1,16 @@
 package tilewright.simulator.machine;
 
+import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import tilewright.simulator.core.Block;
 import tilewright.simulator.core.BlockCode;
 import tilewright.simulator.core.Fault;
+import tilewright.simulator.core.InstructionClass;
 import tilewright.simulator.core.LaneGroup;
 import tilewright.simulator.core.LaneReport;
+import tilewright.simulator.core.Site;
 import tilewright.simulator.core.SyncObject;
 import tilewright.simulator.core.SyncTrace;
 import tilewright.simulator.core.Warp;
@@ -19,6 +24,10 @@ final class WarpRunner {
   private static final int PATIENCE = 2048;
   /** Blocks after which a step ends, for limits to be looked at. */
   private static final int LONGEST_STEP = 1 << 16;
+
+  /** Blocks after which a warp is not expected to come back to where it was. */
+  private static final int LONGEST_REPEAT = 1 << 12;
+  private static final Pattern PASSIVE = Pattern.compile("\\b(fence|membar|nanosleep|test_wait|try_wait)\\b");
 
   private final RunningCta cta;
   private final BlockCode code;
@@ -58,6 +67,52 @@ final class WarpRunner {
       if (group == null || steps > 0 && blocks[group.block].synchronises()) return;
       run(w, group);
     }
+  }
+
+  /**
+   * Runs a warp until it is where it was before, with the same registers, whichever of its lanes go first.
+   *
+   * @return the instructions on the way; empty if the warp does not come back, or synchronises on the way
+   */
+  Optional<BitSet> repeat(Warp w) {
+    var sites = new BitSet();
+    long running = w.groups.stream().filter(g -> g.state == LaneGroup.State.RUNNING).count();
+    for (int turn = 0; turn < Math.min(running, 2); turn++) {
+      if (!repeat(w, sites)) return Optional.empty();
+      WarpRunner.yield(w);
+    }
+    boolean harmless = sites.stream().mapToObj(cta.kernel.sites()::get).noneMatch(WarpRunner::mayWakeOthers);
+    return harmless ? Optional.of(sites) : Optional.empty();
+  }
+
+  private boolean repeat(Warp w, BitSet sites) {
+    long reference = w.fingerprint();
+    int place = w.groups.getFirst().block;
+    var way = new BitSet();
+    for (int steps = 1; steps <= LONGEST_REPEAT; steps++) {
+      var group = choose(w);
+      if (group == null) return false;
+      for (int site : blocks[group.block].sites()) way.set(site);
+      run(w, group);
+      if (w.groups.isEmpty()) return false;
+      boolean here = w.groups.getFirst().block == place;
+      if (here && w.fingerprint() == reference) {
+        sites.or(way);
+        return true;
+      }
+      // Brent's cycle detection: the way to the loop may be long, so the reference moves on.
+      if (Integer.bitCount(steps) > 1) continue;
+      reference = w.fingerprint();
+      place = w.groups.getFirst().block;
+      way.clear();
+    }
+    return false;
+  }
+
+  /** Whether an instruction may end waits of other warps. */
+  private static boolean mayWakeOthers(Site site) {
+    return site.kind() == InstructionClass.ASYNC_COPY || site.kind() == InstructionClass.SYNCHRONISE
+        && !PASSIVE.matcher(site.text()).find();
   }
 
   /** Lets the lanes that were behind go first for a while. */

@@ -275,6 +275,11 @@ public final class Memory {
       case Access.WRITE -> "writes ";
       default -> "updates ";
     };
+    var unreachable = w.cta.space.unreachable(address);
+    if (unreachable.isPresent()) {
+      return new Fault(Kind.NO_PEER_ACCESS, site, lane, offset,
+          w.who(lane) + " " + verb + bytes + " bytes out of its reach: " + unreachable.get());
+    }
     var extent = AddressSpace.isShared(address) ? " (the CTA has " + w.cta.sharedBytes + " bytes)"
         : AddressSpace.isLocal(address) ? " (a thread has " + w.cta.kernel.memory().localBytes() + " bytes)" : "";
     return new Fault(Kind.OUT_OF_BOUNDS, site, lane, offset,

@@ -29,9 +29,10 @@ public final class AsyncWatch {
 
   /** Whether an operation is over for a lane, or is a reduction that an atomic access of the lane may go with. */
   boolean isOver(Warp w, int lane, long me, long epoch) {
-    var access = sanitizer.history().access(epoch);
+    var history = sanitizer.history();
+    var access = history.access(epoch);
     return access.isKnown(sanitizer.causality(), w, lane)
-        || access.isReduction() && Epoch.isGlobal(epoch) && Epoch.reachesGpu(me);
+        || access.isReduction() && Epoch.isGlobal(epoch) && Epoch.reachesGpu(me) && history.launch().made(epoch);
   }
 
   /** An operation reads a CTA's shared memory until it is over. */

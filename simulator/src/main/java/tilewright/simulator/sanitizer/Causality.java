@@ -4,8 +4,10 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.Cta;
+import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.MemoryOrder.Scope;
 import tilewright.simulator.core.Warp;
@@ -34,6 +36,8 @@ public final class Causality {
   private final TensorOrder[] tensorOrders;
   private final ProxyFences proxyFences;
   private final ProxyFences tensorMapFences;
+  /** By warp, the instruction of its latest fence. */
+  private final int[] latestFence;
   private int cta;
   private int queues;
 
@@ -46,6 +50,7 @@ public final class Causality {
     known = new WarpClock[warps];
     reads = new WarpClock[warps];
     carried = new WarpClock[warps];
+    latestFence = new int[warps];
     tensorOrders = new TensorOrder[warps];
     proxyFences = new ProxyFences(warps);
     tensorMapFences = new ProxyFences(warps);
@@ -54,6 +59,7 @@ public final class Causality {
   void reset() {
     cta = Epoch.cta(owner.number);
     Arrays.fill(now, 1);
+    Arrays.fill(latestFence, Fault.NO_SITE);
     for (int w = 0; w < warps; w++) {
       known[w] = new WarpClock(cta, warps);
       reads[w] = new WarpClock(cta, warps);
@@ -261,7 +267,8 @@ public final class Causality {
     return carried[w.index].knows(lane, read);
   }
 
-  public void fence(Warp w, int mask, MemoryOrder order) {
+  public void fence(Warp w, int mask, MemoryOrder order, int site) {
+    latestFence[w.index] = site;
     if (order.acquire() && !observed.isEmpty()) {
       for (int rest = mask; rest != 0; rest &= rest - 1) {
         int lane = Integer.numberOfTrailingZeros(rest);
@@ -278,12 +285,13 @@ public final class Causality {
       fenced(Scope.CTA, w).learn(1 << lane, w.live, clock);
       if (order.reachesCluster()) fenced(Scope.CLUSTER, w).learn(1 << lane, w.live, clock);
       if (order.reachesGpu()) fenced(Scope.GPU, w).learn(1 << lane, w.live, clock);
+      if (order.reachesSystem()) fenced(Scope.SYS, w).learn(1 << lane, w.live, clock);
     }
     tick(w);
   }
 
   /** A strong write is about to be made: what it makes known depends on its own ordering and the fences before it. */
-  void publish(Warp w, int lane, long address, MemoryOrder order) {
+  void publish(Warp w, int lane, long address, MemoryOrder order, int site) {
     publish(w, lane, places, address, order, Scope.CTA);
     if (order.reachesCluster() && owner.cluster.ctas.length > 1) {
       publish(w, lane, history.published(), address, order, Scope.CLUSTER);
@@ -293,8 +301,20 @@ public final class Causality {
       synchronized (all) {
         publish(w, lane, all, address, order, Scope.GPU);
       }
+      publishToDevices(w, lane, address, order, site);
     }
     if (order.release()) tick(w);
+  }
+
+  /** Other devices hear only what is made known at scope .sys; the rest is kept to explain what they lack. */
+  private void publishToDevices(Warp w, int lane, long address, MemoryOrder order, int site) {
+    var system = history.launch().system();
+    if (!system.spansDevices()) return;
+    if (order.reachesSystem()) publish(w, lane, system.published(), address, order, Scope.SYS);
+    if (order.reachesSystem() && (order.release() || latestFence[w.index] == Fault.NO_SITE)) return;
+    var narrow = owner.kernel.sites().get(order.reachesSystem() ? latestFence[w.index] : site);
+    if (narrow.order().reachesSystem()) return;
+    told(w, lane, order, Scope.GPU).ifPresent(told -> system.releasedNarrowly(narrow, told));
   }
 
   /** A strong read has been made, of what was published before it at the latest. */
@@ -305,6 +325,9 @@ public final class Causality {
       var all = history.launch().published();
       synchronized (all) {
         observe(w, lane, all.get(address), order, atomic);
+      }
+      if (order.reachesSystem()) {
+        observe(w, lane, history.launch().system().published().get(address), order, atomic);
       }
     }
   }
@@ -320,16 +343,22 @@ public final class Causality {
   }
 
   private void publish(Warp w, int lane, Map<Long, VectorClock> at, long address, MemoryOrder order, Scope scope) {
+    // Who reads an older value may still be on its way, so what that made known is kept.
+    told(w, lane, order, scope)
+        .ifPresent(told -> at.computeIfAbsent(address, _ -> VectorClock.ofLaunch()).join(told));
+  }
+
+  /** The knowledge that a strong write makes known to threads of a scope, by itself or by a fence before it. */
+  private Optional<VectorClock> told(Warp w, int lane, MemoryOrder order, Scope scope) {
     var told = VectorClock.ofCta(cta, warps);
     if (order.release()) {
       known[w.index].tell(1 << lane, told);
       told.reach(w.index, lane, now[w.index]);
-    } else {
-      var byWarp = fenced.get(scope);
-      if (byWarp == null || byWarp[w.index] == null) return;
-      byWarp[w.index].tell(1 << lane, told);
+      return Optional.of(told);
     }
-    // Who reads an older value may still be on its way, so what that made known is kept.
-    at.computeIfAbsent(address, _ -> VectorClock.ofLaunch()).join(told);
+    var byWarp = fenced.get(scope);
+    if (byWarp == null || byWarp[w.index] == null) return Optional.empty();
+    byWarp[w.index].tell(1 << lane, told);
+    return Optional.of(told);
   }
 }

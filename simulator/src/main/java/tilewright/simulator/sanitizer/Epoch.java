@@ -12,12 +12,13 @@ public final class Epoch {
   static final int LATEST = (1 << 19) - 1;
   private static final int WARP = 5;
   private static final int CTA = 10;
-  private static final int CTA_MASK = (1 << 26) - 1;
+  private static final int CTA_MASK = (1 << 25) - 1;
   /** The grids that a programmatic launch may begin before the end of, as if they were a CTA of this one. */
   static final int EARLIER_GRIDS = CTA_MASK;
-  private static final int TIME = 36;
-  private static final int BYTES = 55;
-  private static final int SCOPE = 59;
+  private static final int TIME = 35;
+  private static final int BYTES = 54;
+  private static final int SCOPE = 58;
+  private static final int SCOPE_MASK = 7;
   private static final long SEVERAL = 1L << 61;
   private static final long MIXED = 1L << 62;
   private static final long PENDING = 1L << 63;
@@ -33,8 +34,7 @@ public final class Epoch {
 
   /** Without a lane and bytes, which {@link #of} adds. */
   static long base(int cta, int warp, int time, MemoryOrder.Scope scope) {
-    long strength = Math.min(scope.ordinal(), MemoryOrder.Scope.GPU.ordinal());
-    return strength << SCOPE | (long) time << TIME | (long) cta << CTA | (long) warp << WARP;
+    return (long) scope.ordinal() << SCOPE | (long) time << TIME | (long) cta << CTA | (long) warp << WARP;
   }
 
   public static long of(long base, int lane, int bytes) {
@@ -65,16 +65,24 @@ public final class Epoch {
     return (e >>> BYTES & bytes) != 0;
   }
 
+  private static boolean reaches(long e, MemoryOrder.Scope scope) {
+    return (e >>> SCOPE & SCOPE_MASK) >= scope.ordinal();
+  }
+
   static boolean strong(long e) {
-    return (e >>> SCOPE & 3) != 0;
+    return reaches(e, MemoryOrder.Scope.CTA);
   }
 
   static boolean reachesCluster(long e) {
-    return (e >>> SCOPE & 2) != 0;
+    return reaches(e, MemoryOrder.Scope.CLUSTER);
   }
 
   static boolean reachesGpu(long e) {
-    return (e >>> SCOPE & 3) == 3;
+    return reaches(e, MemoryOrder.Scope.GPU);
+  }
+
+  static boolean reachesSystem(long e) {
+    return reaches(e, MemoryOrder.Scope.SYS);
   }
 
   static boolean sameThread(long a, long b) {
@@ -139,11 +147,11 @@ public final class Epoch {
 
   /** Whether an asynchronous access is one to global memory. */
   static boolean isGlobal(long e) {
-    return (e >>> SCOPE & 3) == 3;
+    return reachesGpu(e);
   }
 
   static boolean isAsync(long e) {
-    return e < 0 && e != FORBIDDEN && (e >>> SCOPE & 3) != 0;
+    return e < 0 && e != FORBIDDEN && strong(e);
   }
 
   /** The operation has been waited for, at that time of the thread that issued it. */

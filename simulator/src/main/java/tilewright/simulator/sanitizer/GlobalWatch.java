@@ -85,7 +85,8 @@ public final class GlobalWatch {
       long before = page.write(word);
       long mine = Epoch.of(base, lane, touched);
       boolean generic = before != good && before != 0 && !Epoch.isPending(before) && Epoch.touches(before, touched);
-      boolean atomic = kind == Access.ATOMIC && Epoch.reachesGpu(before);
+      boolean atomic = kind == Access.ATOMIC && Epoch.reachesGpu(before)
+          && sanitizer.history().launch().made(before);
       if (generic && !atomic && sanitizer.ordered(w, lane, mine, before)) {
         if (!AsyncWatch.isProxied(before, w, lane, ProxyFences.GLOBAL)) {
           report.missingProxyFence(w, lane, at, issuer.site(), kind, before, page.writeSite(word));

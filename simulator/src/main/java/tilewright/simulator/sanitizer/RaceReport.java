@@ -29,6 +29,14 @@ public final class RaceReport {
       + "and whose wait acquires at scope .cluster: the default, .cta, reaches only threads of its own block";
   private static final String CLUSTER_SCOPE_FIX =
       "scope .cluster (or .gpu) on both sides: .cta reaches only threads of its own block";
+  private static final String SYSTEM_SCOPE_FIX =
+      "scope .sys on both sides: .gpu reaches only threads of its own device";
+  private static final String SYSTEM_FLAG_FIX = "read the flag with ld.acquire.sys and write it with st.release.sys (or "
+      + "volatile with __threadfence_system()), not plainly";
+  private static final String SYSTEM_ACQUIRE_FIX = "acquire at scope .sys the flag by which it is released "
+      + "(ld.acquire.sys, or fence.acq_rel.sys behind the load), before this access and in a thread that hands over to it";
+  private static final String SYSTEM_FIX = "hand over by a flag: release it at scope .sys (st.release.sys, or "
+      + "fence.acq_rel.sys before a store of scope .sys) behind the earlier access, and acquire it there before the later";
   private static final String SCOPE_FIX = "scope .gpu on both sides: .cta reaches only threads of its own block";
 
   private final Cta cta;
@@ -41,12 +49,12 @@ public final class RaceReport {
 
   void conflict(Warp w, int lane, long address, int site, int access, long other, int otherSite, int otherAccess) {
     boolean pending = Epoch.isPending(other);
-    var at = cta.kernel.sites().get(otherSite);
+    var at = history.launch().site(other, otherSite);
     var related = related(w, lane, other, at);
     var kind = pending && access == Access.READ ? Kind.PENDING_COPY_READ : Kind.RACE;
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
-        pending ? waiting(other) : isOrdered(address, access) ? ORDER_FIX : fix(other, site, otherSite),
-        Optional.of(related), otherSite, reach(w, other)),
+        pending ? waiting(other) : isOrdered(address, access) ? ORDER_FIX : fix(other, site, at),
+        Optional.of(related), history.launch().numbered(other, otherSite), reach(w, other)),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + (pending ? async(at, otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + at(at)
@@ -55,11 +63,12 @@ public final class RaceReport {
 
   /** An asynchronous operation accesses what its author has not made ready for it. */
   void missingProxyFence(Warp w, int lane, long address, int site, int access, long writer, int writerSite) {
-    var at = cta.kernel.sites().get(writerSite);
+    var at = history.launch().site(writer, writerSite);
     var related = related(w, lane, writer, at);
     cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
         AddressSpace.offset(address), "add fence.proxy.async behind the writes of " + at.where()
-        + ", in the threads that write, before the barrier that hands over", Optional.of(related), writerSite),
+        + ", in the threads that write, before the barrier that hands over", Optional.of(related),
+        history.launch().numbered(writer, writerSite)),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + " through the asynchronous proxy, which " + who(w, writer, related) + " writes" + at(at)
         + " through the generic one, with no proxy fence of that thread behind it");
@@ -68,13 +77,14 @@ public final class RaceReport {
   /** A copy goes by a tensor map that its author has not released, or its block not acquired, for such reads. */
   void missingTensorMapFence(Warp w, int lane, long address, int site, long writer, int writerSite,
       boolean released) {
-    var at = cta.kernel.sites().get(writerSite);
+    var at = history.launch().site(writer, writerSite);
     var related = related(w, lane, writer, at);
     cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
         AddressSpace.offset(address), released
         ? "put fence.proxy.tensormap::generic.acquire of the map, 128 bytes, before the copy, in a thread of its block"
         : "put fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy) behind " + at.where()
-        + ", in the thread that writes, before what hands the map over", Optional.of(related), writerSite),
+        + ", in the thread that writes, before what hands the map over", Optional.of(related),
+        history.launch().numbered(writer, writerSite)),
         () -> w.who(lane) + " copies by the tensor map at " + place(address)
         + " through the tensormap proxy, which " + who(w, writer, related) + " writes" + at(at)
         + " through the generic one, with no fence.proxy.tensormap::generic."
@@ -105,8 +115,9 @@ public final class RaceReport {
   }
 
   private Finding.Access related(Warp w, int lane, long other, Site at) {
-    return new Finding.Access(at.line(), at.text(), at.source(), cta.blockAt(Epoch.ctaOf(other)),
-        cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w)));
+    var launch = history.launch().system().launch(other);
+    return new Finding.Access(at.line(), at.text(), at.source(), launch.blockAt(Epoch.ctaOf(other)),
+        launch.threadAt(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w)));
   }
 
   private String subject(Warp w, int lane, int site) {
@@ -138,7 +149,8 @@ public final class RaceReport {
 
   private String who(Warp w, long other, Finding.Access related) {
     if (Epoch.ctaOf(other) != Epoch.cta(cta.number)) {
-      return "thread " + related.thread() + " of block " + related.block();
+      return "thread " + related.thread() + " of block " + related.block()
+          + history.launch().system().launch(other).slot;
     }
     var same = Epoch.warp(other) == w.index ? " of the same warp" : " of the same block";
     return "thread " + related.thread() + same + " (warp " + Epoch.warp(other) + ")";
@@ -150,9 +162,9 @@ public final class RaceReport {
   }
 
   /** The fix of a race; the empty text where a barrier of the warp or block is the fix. */
-  private String fix(long other, int site, int otherSite) {
+  private String fix(long other, int site, Site there) {
+    if (!history.launch().made(other)) return acrossDevices(other, site, there);
     var here = cta.kernel.sites().get(site);
-    var there = cta.kernel.sites().get(otherSite);
     boolean sameCta = Epoch.ctaOf(other) == Epoch.cta(cta.number);
     boolean sameCluster = history.made(other);
     if (here.order().strong() && there.order().strong()) {
@@ -162,6 +174,17 @@ public final class RaceReport {
     if (isFlag(here) || isFlag(there) || !sameCta && (here.order().strong() || there.order().strong())) return FLAG_FIX;
     if (!sameCta) return sameCluster ? CLUSTER_FIX : GRID_FIX;
     return "";
+  }
+
+  /** The fix of a race with a thread of another device: the instruction whose scope is too narrow, if there is one. */
+  private String acrossDevices(long other, int site, Site there) {
+    var here = cta.kernel.sites().get(site);
+    if (here.order().strong() && there.order().strong()) return SYSTEM_SCOPE_FIX;
+    if (isFlag(here) || isFlag(there)) return SYSTEM_FLAG_FIX;
+    var system = history.launch().system();
+    if (system.isReleased(other)) return SYSTEM_ACQUIRE_FIX;
+    return system.narrowRelease(other).map(at -> "give scope .sys to the release at " + at.where() + " (" + at.text()
+        + "): its scope reaches only threads of its own device").orElse(SYSTEM_FIX);
   }
 
   /** Whether an access is a reduction of something whose reductions have to be ordered. */

@@ -165,7 +165,7 @@ public final class Sanitizer {
     int offset = w.offsets[lane];
     long now = base;
     if (order.strong()) {
-      strong(w, lane, owner.window + offset, order, access);
+      strong(w, lane, owner.window + offset, order, access, site);
       now = causality.base(w, order.scope());
     }
     long address = owner.window + (offset & -Shadow.WORD);
@@ -199,7 +199,7 @@ public final class Sanitizer {
       int offset = offsets[lane];
       rest &= rest - 1;
       if (order.strong()) {
-        strong(w, lane, window + offset, order, access);
+        strong(w, lane, window + offset, order, access, site);
         base = causality.base(w, strength);
       }
       int touched = Shadow.touched(offset, bytes);
@@ -242,8 +242,8 @@ public final class Sanitizer {
     System.arraycopy(local, start + from, local, start + to, bytes);
   }
 
-  private void strong(Warp w, int lane, long address, MemoryOrder order, int access) {
-    if (access != Access.READ) causality.publish(w, lane, address, order);
+  private void strong(Warp w, int lane, long address, MemoryOrder order, int access, int site) {
+    if (access != Access.READ) causality.publish(w, lane, address, order, site);
     if (access != Access.WRITE) {
       observing |= 1 << lane;
       observed[lane] = address;
@@ -383,12 +383,13 @@ public final class Sanitizer {
   /** Whether both accesses are strong, and each within the other's scope. */
   private boolean morallyStrong(long me, long other) {
     return Epoch.strong(me) && Epoch.strong(other)
-        && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other)
+        && (Epoch.sameCta(me, other) || Epoch.reachesSystem(me) && Epoch.reachesSystem(other)
+        || Epoch.reachesGpu(me) && Epoch.reachesGpu(other) && history.launch().made(other)
         || Epoch.reachesCluster(me) && Epoch.reachesCluster(other) && history.made(other));
   }
 
   /** Whether what a lane of the same warp read has since gone into an exchange that this lane took part in. */
   private boolean wasCarried(Warp w, int lane, long reader, int readSite) {
-    return cta.kernel.sites().get(readSite).carried() && causality.knowsCarried(w, lane, reader);
+    return causality.knowsCarried(w, lane, reader) && cta.kernel.sites().get(readSite).carried();
   }
 }

@@ -16,7 +16,9 @@ public final class Shadow {
   private static final int VISITORS = 2;
   private static final int SITES_PER_LONG = 3;
   private static final int SITE_BITS = 21;
-  private static final long SITE_MASK = (1L << SITE_BITS) - 1;
+  /** Numbers of instructions are below this. */
+  static final int MOST_SITES = 1 << SITE_BITS;
+  private static final long SITE_MASK = MOST_SITES - 1;
 
   final int readers;
   /** Reads are kept by reading warp, for so many warps of a CTA; then come visitors, then asynchronous operations. */

@@ -2,6 +2,7 @@ package tilewright.simulator.sync;
 
 import tilewright.simulator.core.InstructionClass;
 import tilewright.simulator.core.LaneReport;
+import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.memory.Lanes;
@@ -41,7 +42,7 @@ public final class Probes {
   public static void fence(Warp w, int mask, int site) {
     var sanitizer = Sanitizer.of(w.cta);
     if (sanitizer == null) return;
-    sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order());
+    sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order(), site);
   }
 
   /** {@code fence.proxy.async} for shared memory, for global memory, or without either for all. */
@@ -62,7 +63,8 @@ public final class Probes {
   public static void tensorMapCopied(Warp w, int mask, int scope) {
     var sanitizer = Sanitizer.of(w.cta);
     if (sanitizer == null) return;
-    sanitizer.causality().fence(w, mask, new MemoryOrder(MemoryOrder.Scope.values()[scope], false, true));
+    sanitizer.causality().fence(w, mask, new MemoryOrder(MemoryOrder.Scope.values()[scope], false, true),
+        Fault.NO_SITE);
     sanitizer.tensorMaps().release(w, mask);
     sanitizer.causality().meet(w, mask);
   }

@@ -178,7 +178,7 @@ public final class TensorMemory {
       if (sizes[i] == 0) continue;
       int first = i * UNIT;
       int columns = sizes[i];
-      cta.state.findings.add(new Findings.Report(Kind.TENSOR_MEMORY_LEAK, sites[i], cta, cta.thread(0), first,
+      cta.state.findings.add(new Findings.Report(Kind.TENSOR_MEMORY_LEAK, sites[i], cta, cta.state.threadAt(0), first,
           Kind.TENSOR_MEMORY_LEAK.fix()), () -> "block " + cta.position + " exits with " + columns
           + " columns of tensor memory allocated, from column " + first + " on");
     }

@@ -1,0 +1,57 @@
+package tilewright.simulator.machine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.core.Findings;
+
+/**
+ * Finds out whether nothing can change any more on several devices: each warp that can go on comes back to where it
+ * was, with the same registers, and memory stays as it was. Then all of them ask for ever for what nobody will do.
+ */
+final class Standstill {
+  private static final String FIX = "let the device that is waited for release the flag, once for each wait, and reset it "
+      + "only when the waiter has seen it";
+
+  private Standstill() {}
+
+  /** A warp that asks again and again, in words, and the report of it. */
+  record Poll(Findings.Report at, String text) {}
+
+  /** Reports where the devices wait if none can go on; returns whether that is so. */
+  static boolean report(List<DeviceRun> devices, GroupMemory memory) {
+    var before = contents(devices, memory).map(byte[]::clone).toList();
+    var polls = new ArrayList<List<Poll>>();
+    for (var device : devices) {
+      var own = new ArrayList<Poll>();
+      for (var cluster : device.active()) {
+        var found = cluster.polls(memory, FIX);
+        if (found.isEmpty()) return false;
+        own.addAll(found.get());
+      }
+      polls.add(own);
+    }
+    var after = contents(devices, memory).toList();
+    for (int i = 0; i < before.size(); i++) if (!Arrays.equals(before.get(i), after.get(i))) return false;
+    boolean more = false;
+    for (var device : devices) more |= device.widen();
+    if (more) return false;
+    for (int i = 0; i < devices.size(); i++) {
+      var findings = devices.get(i).state().findings;
+      for (var poll : polls.get(i)) findings.add(poll.at(), poll::text);
+    }
+    return true;
+  }
+
+  private static Stream<byte[]> contents(List<DeviceRun> devices, GroupMemory memory) {
+    return Stream.concat(memory.contents().stream(), devices.stream().flatMap(d -> d.active().stream())
+        .flatMap(c -> Arrays.stream(c.cluster().ctas)).map(cta -> cta.shared));
+  }
+
+  /** A finding about a warp that asks for ever. */
+  static Findings.Report of(int site, tilewright.simulator.core.Warp w, int lane, long offset, String fix) {
+    return new Findings.Report(Kind.DEADLOCK, site, w.cta, w.thread(lane), offset, fix);
+  }
+}
