@@ -9,6 +9,7 @@ import tilewright.device.Gpu;
 import tilewright.device.driver.GpuException;
 import tilewright.device.driver.GpuProbe;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.Profile;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
@@ -83,6 +84,14 @@ public enum Backend {
 
   static Result simulate(Launch launch, SimulatorOptions options) {
     return Result.of(Simulator.run(launch, options));
+  }
+
+  /** Runs launches of several devices at the same time. */
+  static Result simulate(LaunchGroup group, SimulatorOptions options) {
+    var result = Simulator.run(group, options);
+    var devices = result.devices().values();
+    return new Result(result.findings(), Optional.of(devices.stream().mapToLong(SimulationResult::instructions).sum()),
+        devices.stream().mapToLong(r -> r.time().toNanos()).max().orElse(0) / 1e6, Optional.empty());
   }
 
   static Result runOn(Gpu gpu, Launch launch) {

@@ -27,10 +27,11 @@ final class LaunchArgumentReader {
     this.buffers = buffers;
   }
 
-  List<Argument> read(JsonNode array) {
+  /** @param where the place of the array in the file */
+  List<Argument> read(String where, JsonNode array) {
     var arguments = new ArrayList<Argument>();
-    for (var node : json.array("args", array)) {
-      arguments.add(argument("args[" + arguments.size() + "]", node, List.of()));
+    for (var node : json.array(where, array)) {
+      arguments.add(argument(where + "[" + arguments.size() + "]", node, List.of()));
     }
     return arguments;
   }

@@ -2,6 +2,7 @@ package tilewright.cli.launch;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,10 +15,11 @@ import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.InputFile;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.Coordinates;
 
 /**
- * A {@code launch.json}: a launch, and what its buffers shall hold afterwards. Files it names lie beside it.
+ * A {@code launch.json}: a launch, or one for each of several devices, and what the buffers shall hold afterwards. Files it names lie beside it.
  *
  * @param ptx where the PTX was read
  * @param expected contents by buffer
@@ -26,12 +28,21 @@ import tilewright.simulator.Coordinates;
  * @param architecture compute capability times ten of the GPU that made what is expected, where one did: its tensor
  *     cores add up otherwise than those of the PTX's target
  */
-public record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]> expected, Set<String> uninitialised,
+public record LaunchFile(Path path, Path ptx, Work work, Map<String, byte[]> expected, Set<String> uninitialised,
     Map<String, Coordinates> elements, OptionalInt architecture) {
   public static final String NAME = "launch.json";
 
   /** The version of the format that is written, and the newest that is read. */
   static final int VERSION = 1;
+
+  /** The launches of a file. */
+  sealed interface Work {
+    /** A launch that runs alone. */
+    record One(Launch launch) implements Work {}
+
+    /** Launches of several devices that run at the same time. */
+    record Several(LaunchGroup group) implements Work {}
+  }
 
   /** The longest name of a buffer, in characters: with what is added to it, a file can have it. */
   static final int LONGEST_NAME = 60;
@@ -56,10 +67,35 @@ public record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]>
     return new LaunchFileReader(path, new LaunchInputs(path, allowOutside), limit).read();
   }
 
+  /**
+   * The only launch.
+   *
+   * @throws CommandFailure if there are several
+   */
+  Launch launch() {
+    return switch (work) {
+      case Work.One(var launch) -> launch;
+      case Work.Several _ -> throw CommandFailure.badFile(path, "has launches of several devices at once, which only "
+          + "sim runs, without --explore and --schedule");
+    };
+  }
+
+  /** The buffers of all launches, by name. */
+  Map<String, MemorySegment> buffers() {
+    return switch (work) {
+      case Work.One(var launch) -> launch.buffers();
+      case Work.Several(var group) -> group.buffers();
+    };
+  }
+
+  private byte[] bytes(String buffer) {
+    return buffers().get(buffer).toArray(ValueLayout.JAVA_BYTE);
+  }
+
   /** Says where the buffers differ from what was expected, or nothing if they do not. */
   Optional<String> mismatch() {
     return new TreeMap<>(expected).entrySet().stream()
-        .flatMap(e -> difference(e.getKey(), launch.bytes(e.getKey()), e.getValue()).stream())
+        .flatMap(e -> difference(e.getKey(), bytes(e.getKey()), e.getValue()).stream())
         .reduce((a, b) -> a + "; " + b);
   }
 
@@ -90,7 +126,7 @@ public record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]>
   /** Copies of the buffers' present contents. */
   Map<String, byte[]> snapshot() {
     var contents = new TreeMap<String, byte[]>();
-    launch.buffers().keySet().forEach(name -> contents.put(name, launch.bytes(name)));
+    buffers().keySet().forEach(name -> contents.put(name, bytes(name)));
     return contents;
   }
 }

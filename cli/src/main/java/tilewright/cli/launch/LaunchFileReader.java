@@ -3,7 +3,6 @@ package tilewright.cli.launch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,7 +18,6 @@ import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ops.TensorCoordinates;
-import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxType;
@@ -34,8 +32,8 @@ final class LaunchFileReader {
   /** The bytes of the longest array in Java: results are compared as arrays. */
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final List<String> KEYS = List.of("ptx", "entry", "grid", "block", "cluster", "dynamicSharedBytes",
-      "features", "buffers", "args", "expect", "architecture", "version");
-  private static final List<String> BUFFER_KEYS = List.of("bytes", "file", "fill", "dtype", "layout", "ahead");
+      "features", "buffers", "args", LaunchGroupReader.KEY, "expect", "architecture", "version");
+  private static final List<String> BUFFER_KEYS = List.of("bytes", "file", "fill", "dtype", "layout", "ahead", "device");
 
   private final Path path;
   private final LaunchJson json;
@@ -55,20 +53,26 @@ final class LaunchFileReader {
     json.requireKeys("", root, KEYS);
     requireMemory(root);
     var buffers = buffers(root);
-    var arguments = new LaunchArgumentReader(json, buffers.keySet()).read(json.required(root, "args"));
     try {
-      var ptx = json.text("ptx", json.required(root, "ptx"));
-      var launch = new Launch(inputs.text("ptx", ptx), json.text("entry", json.required(root, "entry")),
-          dim3(root, "grid"), dim3(root, "block"),
-          dim3(root, "cluster"),
-          (int) json.integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root),
-          ahead(root), buffers, arguments);
-      return new LaunchFile(path, path.resolveSibling(ptx), launch,
-          expected(root, buffers), uninitialised(root), elements(root),
-          architecture(root));
+      var name = json.text("ptx", json.required(root, "ptx"));
+      var ptx = inputs.text("ptx", name);
+      var work = root.has(LaunchGroupReader.KEY)
+          ? new LaunchFile.Work.Several(new LaunchGroupReader(json, root).read(ptx, buffers))
+          : new LaunchFile.Work.One(launch(root, ptx, buffers));
+      return new LaunchFile(path, path.resolveSibling(name), work, expected(root, buffers), uninitialised(root),
+          elements(root), architecture(root));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.bad(e.getMessage());
     }
+  }
+
+  private Launch launch(JsonNode root, String ptx, Map<String, MemorySegment> buffers) {
+    LaunchGroupReader.requireNone(json, root);
+    var arguments = new LaunchArgumentReader(json, buffers.keySet()).read("args", json.required(root, "args"));
+    return new Launch(ptx, json.text("entry", json.required(root, "entry")), json.extents("", root, "grid"),
+        json.extents("", root, "block"), json.extents("", root, "cluster"),
+        (int) json.integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root),
+        ahead(root), buffers, arguments);
   }
 
   private OptionalInt architecture(JsonNode root) {
@@ -188,19 +192,6 @@ final class LaunchFileReader {
       expected.put(e.getKey(), inputs.bytes(where, json.text(where, e.getValue())));
     }
     return expected;
-  }
-
-  private Dim3 dim3(JsonNode root, String key) {
-    var extents = new ArrayList<>(List.of(1, 1, 1));
-    var node = root.path(key);
-    if (node.isMissingNode()) return Dim3.ONE;
-    if (!node.isArray() || node.size() > 3) {
-      throw json.bad(key + " is " + LaunchJson.shown(node) + "; needed is up to three integers");
-    }
-    for (var i = 0; i < node.size(); i++) {
-      extents.set(i, (int) json.integer(key + "[" + i + "]", node.get(i), 1, Integer.MAX_VALUE));
-    }
-    return new Dim3(extents.get(0), extents.get(1), extents.get(2));
   }
 
   private Set<LaunchFeature> features(JsonNode root) {

@@ -1,12 +1,14 @@
 package tilewright.cli.launch;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Excerpt;
 import tilewright.cli.io.InputFile;
 import tilewright.cli.io.NearestName;
+import tilewright.ptx.Dim3;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
@@ -75,6 +77,30 @@ final class LaunchJson {
   JsonNode required(JsonNode node, String key) {
     if (!node.has(key)) throw bad("lacks \"" + key + "\"");
     return node.get(key);
+  }
+
+  JsonNode required(String where, JsonNode node, String key) {
+    if (!node.has(key)) throw bad(where + " lacks \"" + key + "\"");
+    return node.get(key);
+  }
+
+  /**
+   * Up to three extents; 1 where there are none.
+   *
+   * @param where the place of the object that has them, or the empty text
+   */
+  Dim3 extents(String where, JsonNode object, String key) {
+    var extents = new ArrayList<>(List.of(1, 1, 1));
+    var node = object.path(key);
+    var place = (where.isEmpty() ? "" : where + ".") + key;
+    if (node.isMissingNode()) return Dim3.ONE;
+    if (!node.isArray() || node.size() > 3) {
+      throw bad(place + " is " + shown(node) + "; needed is up to three integers");
+    }
+    for (var i = 0; i < node.size(); i++) {
+      extents.set(i, (int) integer(place + "[" + i + "]", node.get(i), 1, Integer.MAX_VALUE));
+    }
+    return new Dim3(extents.get(0), extents.get(1), extents.get(2));
   }
 
   /** The elements of an array. */

@@ -44,7 +44,7 @@ final class LaunchOutputs {
     if (isSame(folder, file.path().toAbsolutePath().getParent())) {
       throw CommandFailure.badFile(folder, "is the launch's own folder, whose files --out would overwrite; name another");
     }
-    LaunchFile.writeBuffers(folder, file.launch().buffers());
+    LaunchFile.writeBuffers(folder, file.buffers());
     return folder;
   }
 

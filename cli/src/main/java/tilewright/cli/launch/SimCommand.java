@@ -12,7 +12,7 @@ import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
-import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.ptx.PtxSyntaxException;
 import tilewright.simulator.Fp4Model;
 import tilewright.simulator.SimulatorOptions;
@@ -97,10 +97,10 @@ public final class SimCommand extends LaunchCommand {
   LaunchRow run(String name, LaunchFile file) {
     try {
       if (explore.used()) return explore.run(name, file, options(file), console());
-      var result = Backend.simulate(file.launch(), options(file));
+      var result = simulate(file);
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
       return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty())
-          .sanitized(sanitizes(file.launch()));
+          .sanitized(sanitizes(file));
     } catch (UnsupportedPtxException e) {
       return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + firstOf(e.problems()));
     } catch (PtxSyntaxException e) {
@@ -110,16 +110,37 @@ public final class SimCommand extends LaunchCommand {
     }
   }
 
-  private boolean sanitizes(Launch launch) {
+  private Backend.Result simulate(LaunchFile file) {
+    return switch (file.work()) {
+      case LaunchFile.Work.One(var launch) -> Backend.simulate(launch, options(file));
+      case LaunchFile.Work.Several(var group) -> {
+        if (profile || page.isPresent() || trace.isPresent()) {
+          throw new IllegalArgumentException("launches of several devices at once are run without a profile: leave "
+              + "--profile, --profile-page and --trace out");
+        }
+        yield Backend.simulate(group, options(file));
+      }
+    };
+  }
+
+  private boolean sanitizes(LaunchFile file) {
     if (sanitize || plain) return sanitize;
-    long bytes = launch.buffers().values().stream().mapToLong(MemorySegment::byteSize).sum();
-    return launch.grid().size() * launch.block().size() <= MOST_THREADS && bytes <= MOST_BUFFERS << 20;
+    long bytes = file.buffers().values().stream().mapToLong(MemorySegment::byteSize).sum();
+    return threads(file) <= MOST_THREADS && bytes <= MOST_BUFFERS << 20;
+  }
+
+  private static long threads(LaunchFile file) {
+    var launches = switch (file.work()) {
+      case LaunchFile.Work.One(var launch) -> List.of(launch);
+      case LaunchFile.Work.Several(var group) -> group.members().stream().map(LaunchGroup.Member::launch).toList();
+    };
+    return launches.stream().mapToLong(launch -> launch.grid().size() * launch.block().size()).sum();
   }
 
   private SimulatorOptions options(LaunchFile file) {
     boolean watch = profile || page.isPresent() || trace.isPresent();
     var options = schedule.applyTo(SimulatorOptions.defaults())
-        .withSanitizer(sanitizes(file.launch())).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
+        .withSanitizer(sanitizes(file)).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
         .withMemoryLimit(memoryLimit().bytes())
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
         .withOutput(console()::kernelText);
