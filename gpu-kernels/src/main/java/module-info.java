@@ -32,6 +32,7 @@ module tilewright.kernels {
   exports tilewright.kernels.epilogue;
   exports tilewright.kernels.gemm;
   exports tilewright.kernels.library;
+  exports tilewright.kernels.peer;
   exports tilewright.kernels.registry;
   exports tilewright.device;
   exports tilewright.device.assembly;
