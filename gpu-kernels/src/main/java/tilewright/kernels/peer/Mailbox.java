@@ -11,16 +11,13 @@ import tilewright.kernel.TensorSpec;
 
 /**
  * One slot for a tile in the memory of each device, for each block and each device that sends. Blocks of one number
- * exchange with each other. Two flags make a slot a pipeline of one stage: {@code full}, beside the slot, which the
- * sender sets when the tile is there, and {@code busy}, in the sender's memory, which the receiver clears when it has
- * read the tile. All are 0 before a launch and 0 again, or about to be, behind it: a later launch waits for that.
+ * exchange with each other. A flag beside the slot says that it is full. All flags are 0 before a launch and behind it.
  *
- * <p>The steps of a block: {@link #claim}, write to {@link #slot} of each device, {@link #send}, {@link #receive}, read
- * what is {@link #received}, {@link #release}. All threads of the block take all steps.
+ * <p>The steps of a block, which all its threads take: write to the {@link #slot} with each device, {@link #send},
+ * {@link #receive}, read what is {@link #received}. A slot may be written again only when the other device has read it.
  */
 final class Mailbox {
   static final String FULL = "Full";
-  static final String BUSY = "Busy";
 
   private final Scope k;
   private final int ranks;
@@ -28,7 +25,6 @@ final class Mailbox {
   private final GlobalTensor own;
   private final List<GlobalTensor> slots;
   private final PeerFlags full;
-  private final PeerFlags busy;
 
   /** @param name that its tensors' names begin with; {@link PeerLaunches#mailbox} gives them */
   Mailbox(Scope k, String name, int ranks, I32 thread) {
@@ -38,16 +34,10 @@ final class Mailbox {
     own = k.global(tile(name, "Ranks", "Blocks", "Tile").fixed("Ranks", ranks));
     slots = IntStream.range(0, ranks).mapToObj(rank -> k.global(tile(name + rank, "Blocks", "Tile"))).toList();
     full = PeerFlags.of(k, name + FULL, ranks, thread);
-    busy = PeerFlags.of(k, name + BUSY, ranks, thread);
   }
 
   private static TensorSpec tile(String name, String... extents) {
     return Tiles.of(name, extents).fixed("Tile", Tiles.SIZE);
-  }
-
-  /** Waits until this block's slots with all devices have been read, and takes them. */
-  void claim() {
-    busy.take(0);
   }
 
   /** The numbers of this thread in this block's slot with a device. */
@@ -79,11 +69,6 @@ final class Mailbox {
       sums = IntStream.range(0, Tiles.VECTOR).mapToObj(i -> before.get(i).plus(more.get(i))).toList();
     }
     return sums;
-  }
-
-  /** Tells all devices that what they sent has been read. */
-  void release() {
-    busy.tell(0);
   }
 
   private I32 place() {

@@ -10,11 +10,13 @@ import tilewright.layout.Layout;
  */
 public record OneShotAllReduce(int ranks) implements Kernel {
   static final String MAIL = "mail";
+  /** The flags that a device sets when it fills slots, and that their readers clear. */
+  static final String BUSY = "busy";
 
   /** Prepares it for so many numbers of each device, with so many blocks on each. */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new OneShotAllReduce(ranks), ranks, blocks).own("X", Layout.of(n, 1)).own("Y", Layout.of(n, 1))
-        .mailbox(MAIL).build();
+        .mailbox(MAIL).flags(BUSY).build();
   }
 
   @Override
@@ -28,14 +30,15 @@ public record OneShotAllReduce(int ranks) implements Kernel {
     var x = Tiles.vector(k, "X", "N");
     var y = Tiles.vector(k, "Y", "N");
     var mail = new Mailbox(k, MAIL, ranks, thread);
+    var busy = PeerFlags.of(k, BUSY, ranks, thread);
 
     Tiles.each(k, x.extent(0), Tiles.SIZE, tile -> {
-      mail.claim();
+      busy.take(0);
       for (int rank = 0; rank < ranks; rank++) new Tiles.Part(x, tile, thread).copyTo(mail.slot(rank));
       mail.send();
       mail.receive();
       new Tiles.Part(y, tile, thread).store(k, mail.sums());
-      mail.release();
+      busy.tell(0);
     });
   }
 }

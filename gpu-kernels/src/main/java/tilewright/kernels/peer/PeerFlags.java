@@ -13,10 +13,10 @@ import tilewright.numerics.ElementType;
  * The flags of one kind between the blocks of one number on all devices: this device's own by rank of the device that
  * writes them, and its flags in the memory of the others.
  */
-record PeerFlags(Scope k, int ranks, I32 thread, GlobalTensor own, List<GlobalTensor> others) {
+public record PeerFlags(Scope k, int ranks, I32 thread, GlobalTensor own, List<GlobalTensor> others) {
 
   /** @param name of the tensor of a device's own flags; with a rank behind it, of those with another device */
-  static PeerFlags of(Scope k, String name, int ranks, I32 thread) {
+  public static PeerFlags of(Scope k, String name, int ranks, I32 thread) {
     var own = k.global(spec(name, "Ranks", "Blocks").fixed("Ranks", ranks));
     var others = IntStream.range(0, ranks).mapToObj(rank -> k.global(spec(name + rank, "Blocks"))).toList();
     return new PeerFlags(k, ranks, thread, own, others);
@@ -27,13 +27,13 @@ record PeerFlags(Scope k, int ranks, I32 thread, GlobalTensor own, List<GlobalTe
   }
 
   /** Each of the first threads waits for one device; the barrier makes visible to all what they have seen. */
-  void take(int value) {
+  public void take(int value) {
     k.when(thread.lessThan(ranks), () -> new PeerFlag(k, own.at(thread, k.blockX())).take(value));
     k.barrier();
   }
 
   /** Behind what all threads did, each of the first ones tells one device. */
-  void tell(int value) {
+  public void tell(int value) {
     k.barrier();
     for (int rank = 0; rank < ranks; rank++) {
       var flags = others.get(rank);

@@ -64,7 +64,7 @@ public record PeerLaunches(List<PreparedLaunch> launches, List<Memory> memory) {
   }
 
   /** Prepares launches: says which buffers the tensors of a kernel are on each device. */
-  static final class Builder {
+  public static final class Builder {
     private final CompiledKernel kernel;
     private final int ranks;
     private final int blocks;
@@ -72,7 +72,7 @@ public record PeerLaunches(List<PreparedLaunch> launches, List<Memory> memory) {
     private final List<Memory> memory = new ArrayList<>();
 
     /** @param blocks of each device's grid */
-    Builder(Kernel kernel, int ranks, int blocks) {
+    public Builder(Kernel kernel, int ranks, int blocks) {
       if (ranks < 1 || ranks > LaunchGroup.MOST_DEVICES) {
         throw new IllegalArgumentException(ranks + " devices: needed are 1 to " + LaunchGroup.MOST_DEVICES);
       }
@@ -89,19 +89,20 @@ public record PeerLaunches(List<PreparedLaunch> launches, List<Memory> memory) {
       }
     }
 
-    /** A tensor of FP32 numbers that each device has for itself. */
-    Builder own(String tensor, Layout layout) {
+    /** Binds a tensor of FP32 numbers that each device has for itself. */
+    public Builder own(String tensor, Layout layout) {
       allocate(tensor, ElementType.F32, layout, false);
       return bindOwn(tensor, layout);
     }
 
-    private Builder bindOwn(String tensor, Layout layout) {
+    /** Binds a tensor to a buffer of this device that another call allocates. */
+    public Builder bindOwn(String tensor, Layout layout) {
       for (int rank = 0; rank < ranks; rank++) arguments.get(rank).tensor(tensor, whole(buffer(tensor, rank), layout));
       return this;
     }
 
-    /** For each device, a tensor that is this one's part of a buffer there: by rank, the layout's first mode. */
-    Builder parts(String tensor, Layout layout) {
+    /** Binds, for each device, a tensor that is this one's part of a buffer there: by rank, the layout's first mode. */
+    public Builder parts(String tensor, Layout layout) {
       allocate(tensor, ElementType.F32, layout, false);
       return bindParts(tensor, ElementType.F32, layout);
     }
@@ -115,15 +116,14 @@ public record PeerLaunches(List<PreparedLaunch> launches, List<Memory> memory) {
       return this;
     }
 
-    /** The flags that {@link PeerFlags#of} names so. */
-    Builder flags(String name) {
+    /** Binds the flags that {@link PeerFlags#of} names so. */
+    public Builder flags(String name) {
       return shared(name, ElementType.I32, Layout.rowMajor(ranks, blocks));
     }
 
-    /** The slots and flags of the {@link Mailbox} of that name. */
+    /** Binds the slots and flags of the {@link Mailbox} of that name. */
     Builder mailbox(String name) {
-      return shared(name, ElementType.F32, Layout.rowMajor(ranks, blocks, Tiles.SIZE)).flags(name + Mailbox.FULL)
-          .flags(name + Mailbox.BUSY);
+      return shared(name, ElementType.F32, Layout.rowMajor(ranks, blocks, Tiles.SIZE)).flags(name + Mailbox.FULL);
     }
 
     private Builder shared(String name, ElementType type, Layout layout) {
@@ -131,7 +131,7 @@ public record PeerLaunches(List<PreparedLaunch> launches, List<Memory> memory) {
       return bindOwn(name, layout).bindParts(name, type, layout);
     }
 
-    PeerLaunches build() {
+    public PeerLaunches build() {
       return new PeerLaunches(arguments.stream()
           .map(a -> new PreparedLaunch(kernel, Dim3.of(blocks), a.build())).toList(), memory);
     }

@@ -10,11 +10,13 @@ import tilewright.layout.Layout;
  */
 public record ReduceScatter(int ranks) implements Kernel {
   static final String MAIL = "mail";
+  /** The flags that a device sets when it fills slots, and that their readers clear. */
+  static final String BUSY = "busy";
 
   /** Prepares it for parts of so many numbers, with so many blocks on each. */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new ReduceScatter(ranks), ranks, blocks)
-        .own("X", Layout.rowMajor(ranks, n)).own("Y", Layout.of(n, 1)).mailbox(MAIL).build();
+        .own("X", Layout.rowMajor(ranks, n)).own("Y", Layout.of(n, 1)).mailbox(MAIL).flags(BUSY).build();
   }
 
   @Override
@@ -28,14 +30,15 @@ public record ReduceScatter(int ranks) implements Kernel {
     var x = k.global(Tiles.of("X", "Ranks", "N").multipleOf("N", Tiles.VECTOR).fixed("Ranks", ranks));
     var y = Tiles.vector(k, "Y", "N");
     var mail = new Mailbox(k, MAIL, ranks, thread);
+    var busy = PeerFlags.of(k, BUSY, ranks, thread);
 
     Tiles.each(k, y.extent(0), Tiles.SIZE, tile -> {
-      mail.claim();
+      busy.take(0);
       for (int rank = 0; rank < ranks; rank++) Tiles.Part.ofRow(x, rank, tile, thread).copyTo(mail.slot(rank));
       mail.send();
       mail.receive();
       new Tiles.Part(y, tile, thread).store(k, mail.sums());
-      mail.release();
+      busy.tell(0);
     });
   }
 }

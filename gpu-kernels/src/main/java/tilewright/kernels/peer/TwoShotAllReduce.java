@@ -8,6 +8,9 @@ import tilewright.layout.Layout;
  * Y = X₀ + X₁ + …, the sum of the FP32 numbers of each device, on every device: each adds up its part of the numbers
  * and sends the sums to all others ("two-shot"). Two delays instead of one, but for R devices 2/R of the bytes. X and Y
  * have a part of N numbers for each device.
+ *
+ * <p>The slots need no flags that say that they have been read. A device sends sums when it has read the numbers that
+ * it was sent, and the numbers of its next tile when it has read the sums.
  */
 public record TwoShotAllReduce(int ranks) implements Kernel {
   static final String NUMBERS = "numbers";
@@ -35,21 +38,17 @@ public record TwoShotAllReduce(int ranks) implements Kernel {
 
     Tiles.each(k, x.extent(1), Tiles.SIZE, tile -> {
       // 1. reduce-scatter
-      numbers.claim();
       for (int rank = 0; rank < ranks; rank++) Tiles.Part.ofRow(x, rank, tile, thread).copyTo(numbers.slot(rank));
       numbers.send();
       numbers.receive();
       var sum = numbers.sums();
-      numbers.release();
       // 2. all-gather
-      sums.claim();
       for (int rank = 0; rank < ranks; rank++) sums.slot(rank).store(sum);
       sums.send();
       sums.receive();
       for (int rank = 0; rank < ranks; rank++) {
         Tiles.Part.ofRow(y, rank, tile, thread).copyFrom(sums.received(rank));
       }
-      sums.release();
     });
   }
 }

@@ -124,6 +124,59 @@ public final class Mutations {
     return i.name().startsWith("atom.acq_rel") || i.name().startsWith("red.release.gpu");
   }
 
+  /**
+   * Kernels in which one flag between devices is not raised, or not at scope {@code .sys}, or publishes nothing; or one
+   * wait for a flag passes at once, does not acquire, or only at scope {@code .gpu}; or a flag is reset too early, or
+   * not at all.
+   */
+  public static List<Mutant> withAWeakerPeerFlag(PtxModule module) {
+    var all = new ArrayList<Mutant>();
+    all.addAll(mutants(module, "removed", i -> i.name().startsWith("st.release.sys") || isReset(i)
+        ? Optional.of(List.of()) : Optional.empty()));
+    all.addAll(mutants(module, "narrowed", i -> isPeerFlag(i) ? replacing(i, "sys", "gpu") : Optional.empty()));
+    all.addAll(mutants(module, "relaxed", i -> i.name().startsWith("st.release.sys")
+        ? replacing(i, "release", "relaxed") : i.name().startsWith("ld.acquire.sys")
+        ? replacing(i, "acquire", "relaxed") : Optional.empty()));
+    all.addAll(mutants(module, "passed", i -> i.name().startsWith("ld.acquire.sys")
+        ? Optional.of(List.of(passing(module, i))) : Optional.empty()));
+    for (var mutant : mutants(module, "removed", i -> isReset(i) ? Optional.of(List.of()) : Optional.empty())) {
+      all.add(resetBeforeTheWait(mutant));
+    }
+    return all;
+  }
+
+  private static boolean isPeerFlag(Instruction i) {
+    return i.name().startsWith("st.release.sys") || i.name().startsWith("ld.acquire.sys");
+  }
+
+  /** Whether an instruction writes a constant to global memory. */
+  private static boolean isReset(Instruction i) {
+    return i.name().equals("st.global.b32") && i.operands().getLast() instanceof Operand.Integer;
+  }
+
+  private static Optional<List<Statement>> replacing(Instruction i, String modifier, String other) {
+    return Optional.of(List.of(new Instruction(i.guard(), i.opcode(),
+        i.modifiers().stream().map(m -> m.equals(modifier) ? other : m).toList(), i.operands(), i.line())));
+  }
+
+  /** The value that a wait is for, instead of the flag that it reads. */
+  private static Instruction passing(PtxModule module, Instruction wait) {
+    var comparison = module.functions().stream().flatMap(f -> f.body().orElse(List.of()).stream())
+        .filter(Instruction.class::isInstance).map(Instruction.class::cast)
+        .filter(i -> i.opcode().equals("setp") && i.operands().get(1).equals(wait.operands().getFirst()))
+        .findFirst().orElseThrow();
+    return Instruction.of("mov.b32", wait.operands().getFirst(), comparison.operands().get(2));
+  }
+
+  private static Mutant resetBeforeTheWait(Mutant removed) {
+    var body = removed.function().body().orElseThrow();
+    int from = removed.replacements().keySet().iterator().next();
+    int to = IntStream.iterate(from, i -> i - 1).filter(i -> body.get(i) instanceof Instruction wait
+        && wait.name().startsWith("ld.acquire.sys")).findFirst().orElseThrow();
+    return new Mutant(removed.change().replaceFirst("removed", "too early"), removed.original(), removed.function(),
+        Map.of(from, List.of(), to, List.of(body.get(from), body.get(to))));
+  }
+
   /** Kernels that expect sixteen bytes more or fewer on one barrier. */
   public static List<Mutant> withOtherBytes(PtxModule module) {
     var all = new ArrayList<Mutant>();

@@ -8,10 +8,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import tilewright.kernels.peer.PeerLaunches;
+import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.GroupResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
-import tilewright.ptx.LaunchGroup;
 
 /**
  * An exchange among devices on numbers of its own, and what it must come to.
@@ -68,7 +69,7 @@ record Exchange(PeerLaunches launches, String result, Definition definition, Map
 
   /** Whether every flag is what a next launch expects. */
   boolean isReady() {
-    return launches.memory().stream().filter(m -> m.workspace() && m.name().matches("(ready|done|.*Full|.*Busy)\\..*"))
+    return launches.memory().stream().filter(m -> m.workspace() && m.name().matches("(ready|done|busy|.*Full)\\..*"))
         .allMatch(m -> buffers.get(m.name()).mismatch(MemorySegment.ofArray(new byte[(int) m.bytes()])) < 0);
   }
 
@@ -81,7 +82,20 @@ record Exchange(PeerLaunches launches, String result, Definition definition, Map
     return run(launches.on(buffers), seed);
   }
 
-  GroupResult run(LaunchGroup group, long seed) {
+  /** Runs the same launches of other text, from the state before the first launch. */
+  GroupResult runWith(String ptx, long seed) {
+    for (var m : launches.memory()) if (!m.name().startsWith("X")) buffers.get(m.name()).fill((byte) 0);
+    var group = launches.on(buffers);
+    return run(new LaunchGroup(group.members().stream().map(m -> new LaunchGroup.Member(m.device(), m.peers(),
+        of(ptx, m.launch()))).toList(), group.owners()), seed);
+  }
+
+  private static Launch of(String ptx, Launch l) {
+    return new Launch(ptx, l.entry(), l.grid(), l.block(), l.cluster(), l.dynamicSharedBytes(), l.buffers(),
+        l.arguments());
+  }
+
+  private GroupResult run(LaunchGroup group, long seed) {
     return Simulator.run(group, SimulatorOptions.defaults().withSanitizer(true).withSeed(seed)
         .withInstructionLimit(50_000_000).withUninitialized(uninitialised()));
   }

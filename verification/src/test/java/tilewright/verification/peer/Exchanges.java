@@ -66,8 +66,18 @@ enum Exchanges {
   /** The numbers of a device, by definition. */
   abstract float[] of(float[][] x, int rank);
 
+  /** Prepares the launches of an exchange of so many numbers. */
+  interface Preparation {
+    PeerLaunches of(int ranks, int n, int blocks);
+  }
+
   Exchange of(int ranks, int blocks) {
-    return Exchange.of(prepare(ranks, N, blocks), this::of, ranks);
+    return of(this::prepare, ranks, blocks);
+  }
+
+  /** This exchange by another kernel. */
+  Exchange of(Preparation preparation, int ranks, int blocks) {
+    return Exchange.of(preparation.of(ranks, N, blocks), this::of, ranks);
   }
 
   /** Each number is added in order of the ranks. */
