@@ -111,7 +111,7 @@ public final class Listings {
     for (var launch : List.of("missing-barrier", "lost-update", "deadlock", "asynchrony/proxy-fence",
         "asynchrony/source-reused", "asynchrony/initialisation", "asynchrony/bytes-expected", "asynchrony/phase-missed",
         "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused",
-        "asynchrony/earlier-kernel")) {
+        "asynchrony/earlier-kernel", "missing-system-scope")) {
       var transcript = Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
           LAUNCHES + launch + "/launch.json", FOUND);
       save(generated, launch.replace('/', '-') + ".txt", LongLines.wrapped(transcript));

@@ -2,6 +2,7 @@ package tilewright.ptx;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,7 @@ import java.util.TreeMap;
 /**
  * Launches that run at the same time, one for each device, in one address space.
  *
- * @param members at least one, in order of their devices
+ * @param members at least one, no two of one device; kept in order of the devices
  * @param owners by name of a buffer, the device that has it; a buffer has one name in all launches
  */
 public record LaunchGroup(List<Member> members, Map<String, Integer> owners) {
@@ -41,15 +42,14 @@ public record LaunchGroup(List<Member> members, Map<String, Integer> owners) {
   }
 
   public LaunchGroup {
-    members = List.copyOf(members);
+    members = members.stream().sorted(Comparator.comparingInt(Member::device)).toList();
     owners = Map.copyOf(owners);
     if (members.isEmpty()) throw new IllegalArgumentException("no launch: needed is one for each device");
     var buffers = new TreeMap<String, MemorySegment>();
     int before = -1;
     for (var member : members) {
-      if (member.device <= before) {
-        throw new IllegalArgumentException("the launch of device " + member.device + " follows that of device " + before
-            + ": each device has one launch, in order of the devices");
+      if (member.device == before) {
+        throw new IllegalArgumentException("device " + before + " has two launches; needed is one for each device");
       }
       before = member.device;
       member.launch.buffers().forEach((name, bytes) -> requireSame(name, bytes, buffers.put(name, bytes)));

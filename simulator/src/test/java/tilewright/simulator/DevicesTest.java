@@ -242,7 +242,9 @@ class DevicesTest {
   void malformedGroupsAreRefused() {
     var group = Devices.of(1, 32, "", "").group();
     var members = group.members();
-    refused("each device has one launch", () -> new LaunchGroup(members.reversed(), group.owners()));
+    assertEquals(members, new LaunchGroup(members.reversed(), group.owners()).members());
+    refused("device 0 has two launches", () ->
+        new LaunchGroup(List.of(members.getFirst(), members.getFirst()), group.owners()));
     refused("no launch", () -> new LaunchGroup(List.of(), Map.of()));
     refused("no device is said to have buffer", () -> new LaunchGroup(members, Map.of()));
     refused("named as its own peer", () -> new LaunchGroup.Member(1, Set.of(1), members.getFirst().launch()));
