@@ -55,6 +55,10 @@ public final class Listings {
         "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
     save(generated, "llama-attention.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor attention("));
     save(generated, "llama-feed-forward.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor feedForward("));
+    var peer = root.resolve(KERNELS).resolve("kernels/peer");
+    save(generated, "one-shot-all-reduce.java", trace(peer.resolve("OneShotAllReduce.java")));
+    save(generated, "peer-flag.java", Excerpt.method(root.resolve(KERNELS).resolve("kernel/atom/PeerFlag.java"),
+        "void take("));
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
     save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));

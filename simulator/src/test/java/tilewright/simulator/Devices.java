@@ -22,13 +22,17 @@ record Devices(List<String> ptx, int blocks, int threads, boolean peers, Map<Str
 
   /** @param bodies one for each device */
   static Devices of(int blocks, int threads, String... bodies) {
+    return of("sm_80", blocks, threads, bodies);
+  }
+
+  static Devices of(String target, int blocks, int threads, String... bodies) {
     var buffers = new TreeMap<String, MemorySegment>();
     for (int d = 0; d < bodies.length; d++) {
       for (var name : List.of("flags" + d, "data" + d)) {
         buffers.put(name, MemorySegment.ofArray(new byte[Integer.BYTES * WORDS]));
       }
     }
-    return new Devices(List.of(bodies).stream().map(body -> Kernels.kernel(2 * bodies.length, body)).toList(), blocks,
+    return new Devices(List.of(bodies).stream().map(body -> Kernels.kernel(target, 2 * bodies.length, "", body)).toList(), blocks,
         threads, true, buffers);
   }
 

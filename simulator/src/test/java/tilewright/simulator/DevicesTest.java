@@ -136,6 +136,59 @@ class DevicesTest {
   }
 
   @Test
+  void aBulkStoreToAnotherDeviceIsHandedOverWhenItIsDone() {
+    var store = """
+        .shared .align 128 .b8 tile[256];
+        mov.u32 %%r10, tile;
+        mad.lo.u32 %%r11, %%t, 4, %%r10;
+        st.shared.u32 [%%r11], 7;
+        fence.proxy.async.shared::cta;
+        bar.sync 0;
+        setp.ne.u32 %%q0, %%t, 0;
+        @%%q0 bra END;
+        cp.async.bulk.global.shared::cta.bulk_group [%%p3], [%%r10], 256;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group%s 0;
+        st.release.sys.global.u32 [%%p2], 1;
+        cp.async.bulk.wait_group 0;
+        END:
+        """;
+    var add = """
+        POLL: ld.acquire.sys.global.u32 %r2, [%p2];
+        setp.ne.u32 %q1, %r2, 1;
+        @%q1 bra POLL;
+        add.s64 %l0, %p3, %t4;
+        ld.global.u32 %r3, [%l0];
+        red.global.add.u32 [%p2 + 4], %r3;
+        """;
+    var devices = Devices.of("sm_90a", 1, 64, store.formatted(""), add);
+    assertEquals(List.of(), devices.findings(SEEDS));
+    assertEquals(64 * 7, devices.word("flags1", 1));
+    var early = Devices.of("sm_90a", 1, 64, store.formatted(".read"), add);
+    for (int seed = 0; seed < SEEDS; seed++) {
+      var found = early.run(seed).findings().getFirst();
+      assertEquals(Finding.Kind.PENDING_COPY_READ, found.kind());
+      assertTrue(found.message().contains("of device 1 reads 'data1' + "), found.message());
+      assertTrue(found.message().contains("thread (0,0,0) of block (0,0,0) of device 0"), found.message());
+    }
+  }
+
+  @Test
+  void anErrorWhileDevicesAreProbedForAStandstillIsFound() {
+    var late = """
+        mov.u32 %r5, 0;
+        LOOP: add.u32 %r5, %r5, 1;
+        setp.lt.u32 %q3, %r5, 100000;
+        @%q3 bra LOOP;
+        st.global.u32 [%p1 + 256], 1;
+        """;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      assertEquals(List.of(Finding.Kind.OUT_OF_BOUNDS),
+          Devices.of(1, 1, late, "").run(seed).findings().stream().map(Finding::kind).toList());
+    }
+  }
+
+  @Test
   void atomicsOfDifferentDevicesNeedTheSystemsScope() {
     var add = "red.relaxed.%s.global.add.u32 [%%p1], 1;";
     var devices = Devices.of(4, 32, add.formatted("sys"), add.formatted("sys"), add.formatted("sys"));

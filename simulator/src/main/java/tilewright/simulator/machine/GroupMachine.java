@@ -2,6 +2,7 @@ package tilewright.simulator.machine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -82,7 +83,7 @@ public final class GroupMachine {
   }
 
   private static GroupResult onFirst(LaunchGroup group, SimulationResult result) {
-    return new GroupResult(new TreeMap<>(java.util.Map.of(group.members().getFirst().device(), result)));
+    return new GroupResult(new TreeMap<>(Map.of(group.members().getFirst().device(), result)));
   }
 
   private void execute() {

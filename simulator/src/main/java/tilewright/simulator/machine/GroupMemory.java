@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.HeapMemory;
 import tilewright.simulator.SimulatorOptions;
@@ -64,8 +66,10 @@ final class GroupMemory {
     return shadows;
   }
 
-  List<byte[]> contents() {
-    return contents;
+  /** All memory, what kernels have allocated among it. */
+  Stream<byte[]> contents() {
+    return Stream.concat(contents.stream(),
+        IntStream.range(HeapMemory.FIRST_WINDOW, heap.windows()).mapToObj(heap::at));
   }
 
   /** The name of the buffer with these contents; empty if they are those of no buffer. */
@@ -87,7 +91,7 @@ final class GroupMemory {
         name -> AddressSpace.base(variables + names.subList(variables, names.size()).indexOf(name)));
     return new LaunchState(kernel, m.launch(), options.withSeed(options.seed() + ((long) m.device() << Integer.SIZE)),
         space, parameters, start, Optional.empty(),
-        new DeviceSlot(java.util.OptionalInt.of(m.device()), firstCta));
+        new DeviceSlot(OptionalInt.of(m.device()), firstCta));
   }
 
   private AddressSpace space(int device, Set<Integer> peers) {

@@ -3,9 +3,12 @@ package tilewright.simulator.machine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.Findings;
+import tilewright.simulator.core.Warp;
 
 /**
  * Finds out whether nothing can change any more on several devices: each warp that can go on comes back to where it
@@ -27,7 +30,7 @@ final class Standstill {
     for (var device : devices) {
       var own = new ArrayList<Poll>();
       for (var cluster : device.active()) {
-        var found = cluster.polls(memory, FIX);
+        var found = polls(device, cluster, memory);
         if (found.isEmpty()) return false;
         own.addAll(found.get());
       }
@@ -45,13 +48,23 @@ final class Standstill {
     return true;
   }
 
+  /** @throws Fault that is a finding already */
+  private static Optional<List<Poll>> polls(DeviceRun device, ClusterRunner cluster, GroupMemory memory) {
+    try {
+      return cluster.polls(memory, FIX);
+    } catch (Fault f) {
+      Machine.blame(f, cluster, device.state());
+      throw f;
+    }
+  }
+
   private static Stream<byte[]> contents(List<DeviceRun> devices, GroupMemory memory) {
-    return Stream.concat(memory.contents().stream(), devices.stream().flatMap(d -> d.active().stream())
+    return Stream.concat(memory.contents(), devices.stream().flatMap(d -> d.active().stream())
         .flatMap(c -> Arrays.stream(c.cluster().ctas)).map(cta -> cta.shared));
   }
 
   /** A finding about a warp that asks for ever. */
-  static Findings.Report of(int site, tilewright.simulator.core.Warp w, int lane, long offset, String fix) {
+  static Findings.Report of(int site, Warp w, int lane, long offset, String fix) {
     return new Findings.Report(Kind.DEADLOCK, site, w.cta, w.thread(lane), offset, fix);
   }
 }
