@@ -20,7 +20,7 @@ import tilewright.ptx.LaunchGroup;
 
 /** Kernels of several devices that run at the same time and hand data over in each other's memory. */
 class DevicesTest {
-  private static final int SEEDS = 4;
+  private static final int SEEDS = 3;
 
   /** Device 0 writes to the data of device 1 and signals at %p2, its flags; device 1 polls there, then adds up. */
   private static Devices handOver(String signal, String poll) {
@@ -178,7 +178,7 @@ class DevicesTest {
     var late = """
         mov.u32 %r5, 0;
         LOOP: add.u32 %r5, %r5, 1;
-        setp.lt.u32 %q3, %r5, 100000;
+        setp.lt.u32 %q3, %r5, 50000;
         @%q3 bra LOOP;
         st.global.u32 [%p1 + 256], 1;
         """;
@@ -242,11 +242,26 @@ class DevicesTest {
   }
 
   @Test
+  void aDeadlockOfOneBlockIsFoundWhileAnotherDeviceWaitsForIt() {
+    var stuck = """
+        setp.eq.u32 %q0, %t, 0;
+        @%q0 bar.sync 1, 64;
+        """;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      for (var other : List.of("", "POLL: ld.acquire.sys.global.u32 %r2, [%p2];\nbra POLL;")) {
+        var found = Devices.of(1, 32, stuck, other).run(seed).devices().get(0).findings();
+        assertEquals(List.of(Finding.Kind.DEADLOCK), found.stream().map(Finding::kind).toList());
+        assertTrue(found.getFirst().text().contains("bar.sync 1"), found.toString());
+      }
+    }
+  }
+
+  @Test
   void aLongLoopIsNoDeadlock() {
     var devices = handOver("""
         mov.u32 %r5, 0;
         LOOP: add.u32 %r5, %r5, 1;
-        setp.lt.u32 %q3, %r5, 200000;
+        setp.lt.u32 %q3, %r5, 50000;
         @%q3 bra LOOP;
         st.release.sys.global.u32 [%p2], 1;""", "ld.acquire.sys.global.u32");
     assertEquals(List.of(), devices.findings(2));

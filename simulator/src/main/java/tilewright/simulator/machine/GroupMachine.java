@@ -29,7 +29,7 @@ public final class GroupMachine {
   /** A device gets a turn so often, compared to the others. */
   private static final int[] SPEEDS = {1, 4, 16};
   /** Turns before the first look for a standstill; each later one comes after twice as many. */
-  private static final long FIRST_LOOK = 1 << 10;
+  private static final long FIRST_LOOK = 1 << 8;
 
   private final List<DeviceRun> devices = new ArrayList<>();
   private final GroupMemory memory;

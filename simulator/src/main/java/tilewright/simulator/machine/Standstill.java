@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.Findings;
@@ -25,19 +26,20 @@ final class Standstill {
 
   /** Reports where the devices wait if none can go on; returns whether that is so. */
   static boolean report(List<DeviceRun> devices, GroupMemory memory) {
-    var before = contents(devices, memory).map(byte[]::clone).toList();
+    long[] before = digests(devices, memory);
     var polls = new ArrayList<List<Poll>>();
     for (var device : devices) {
       var own = new ArrayList<Poll>();
       for (var cluster : device.active()) {
         var found = polls(device, cluster, memory);
-        if (found.isEmpty()) return false;
+        // A cluster of which no warp can go on is done, or a deadlock of its own.
+        if (found.isEmpty() || found.get().isEmpty()) return false;
         own.addAll(found.get());
       }
       polls.add(own);
     }
-    var after = contents(devices, memory).toList();
-    for (int i = 0; i < before.size(); i++) if (!Arrays.equals(before.get(i), after.get(i))) return false;
+    boolean asks = polls.stream().anyMatch(own -> !own.isEmpty());
+    if (!asks || !Arrays.equals(before, digests(devices, memory))) return false;
     boolean more = false;
     for (var device : devices) more |= device.widen();
     if (more) return false;
@@ -58,9 +60,17 @@ final class Standstill {
     }
   }
 
-  private static Stream<byte[]> contents(List<DeviceRun> devices, GroupMemory memory) {
-    return Stream.concat(memory.contents(), devices.stream().flatMap(d -> d.active().stream())
-        .flatMap(c -> Arrays.stream(c.cluster().ctas)).map(cta -> cta.shared));
+  /** Digests of global memory and of the shared memory of all CTAs, which is not copied for that. */
+  private static long[] digests(List<DeviceRun> devices, GroupMemory memory) {
+    var shared = devices.stream().flatMap(d -> d.active().stream()).flatMap(c -> Arrays.stream(c.cluster().ctas))
+        .map(cta -> cta.shared);
+    return Stream.concat(memory.contents(), shared).mapToLong(Standstill::digest).toArray();
+  }
+
+  private static long digest(byte[] bytes) {
+    var sum = new CRC32C();
+    sum.update(bytes);
+    return sum.getValue() << Integer.SIZE | Integer.toUnsignedLong(Arrays.hashCode(bytes));
   }
 
   /** A finding about a warp that asks for ever. */
