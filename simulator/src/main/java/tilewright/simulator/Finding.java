@@ -27,8 +27,8 @@ public record Finding(Kind kind, String message, String fix, int line, String te
   public enum Kind {
     OUT_OF_BOUNDS("check the index against the extent before the access, and the extent against the allocation"),
     MISALIGNED("align the address to the size of the access, or use narrower accesses"),
-    NO_PEER_ACCESS("let the device reach the other one's memory before the launch (cuCtxEnablePeerAccess, \"peers\" of a "
-        + "launch file)"),
+    NO_PEER_ACCESS("let the device reach the other one's memory before the launch (cuCtxEnablePeerAccess, or \"peers\" "
+        + "of a launch file)"),
     DEADLOCK("let every thread that a barrier counts reach it, in the same order of barriers"),
     BARRIER_DIVERGENCE("move the instruction out of the divergent branch, or name only the lanes that reach it"),
     TRAP("find the check that failed before the trap"),

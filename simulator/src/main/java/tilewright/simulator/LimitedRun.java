@@ -72,7 +72,8 @@ final class LimitedRun {
       int variables = Program.ENGINE.variables(module, window).size();
       // Modules without variables are the same wherever these would be.
       var code = new Code(launch.ptx(), launch.entry(), variables == 0 ? 1 : window);
-      kernels.add(programs.computeIfAbsent(code, c -> Program.compiled(module, c.window, c.entry, options, this::check)));
+      kernels.add(programs.computeIfAbsent(code,
+          c -> Program.compiled(module, c.window, c.entry, options, this::check)));
       window += variables;
     }
     check();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchGroup;
@@ -32,8 +33,8 @@ record Devices(List<String> ptx, int blocks, int threads, boolean peers, Map<Str
         buffers.put(name, MemorySegment.ofArray(new byte[Integer.BYTES * WORDS]));
       }
     }
-    return new Devices(List.of(bodies).stream().map(body -> Kernels.kernel(target, 2 * bodies.length, "", body)).toList(), blocks,
-        threads, true, buffers);
+    var ptx = Stream.of(bodies).map(body -> Kernels.kernel(target, 2 * bodies.length, "", body)).toList();
+    return new Devices(ptx, blocks, threads, true, buffers);
   }
 
   Devices withoutPeers() {

@@ -19,7 +19,8 @@ import tilewright.ptx.LaunchGroup;
 import tilewright.simulator.Coordinates;
 
 /**
- * A {@code launch.json}: a launch, or one for each of several devices, and what the buffers shall hold afterwards. Files it names lie beside it.
+ * A {@code launch.json}: a launch, or one for each of several devices, and what the buffers shall hold afterwards. The
+ * files that it names lie beside it.
  *
  * @param ptx where the PTX was read
  * @param expected contents by buffer

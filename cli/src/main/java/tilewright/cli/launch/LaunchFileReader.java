@@ -33,7 +33,8 @@ final class LaunchFileReader {
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final List<String> KEYS = List.of("ptx", "entry", "grid", "block", "cluster", "dynamicSharedBytes",
       "features", "buffers", "args", LaunchGroupReader.KEY, "expect", "architecture", "version");
-  private static final List<String> BUFFER_KEYS = List.of("bytes", "file", "fill", "dtype", "layout", "ahead", "device");
+  private static final List<String> BUFFER_KEYS = List.of("bytes", "file", "fill", "dtype", "layout", "ahead",
+      "device");
 
   private final Path path;
   private final LaunchJson json;

@@ -66,7 +66,7 @@ final class LaunchGroupReader {
     }
     var arguments = new LaunchArgumentReader(json, buffers.keySet())
         .read(where + ".args", json.required(where, node, "args"));
-    var entry = json.text(where + ".entry", node.has("entry") ? node.get("entry") : json.required(where, root, "entry"));
+    var entry = json.text(where + ".entry", json.required(where, of(node, "entry"), "entry"));
     var bytes = of(node, "dynamicSharedBytes").path("dynamicSharedBytes");
     return new LaunchGroup.Member(device, peers, new Launch(ptx, entry, json.extents(where, of(node, "grid"), "grid"),
         json.extents(where, of(node, "block"), "block"), json.extents(where, of(node, "cluster"), "cluster"),

@@ -24,7 +24,8 @@ class SeveralDevicesTest {
       "buffers": {"x": {"device": 0, "bytes": 128, "fill": 1}, "y": {"device": 1, "bytes": 128},
                   "inbox": {"device": 1, "bytes": 128}, "flag": {"device": 1, "bytes": 4, "fill": 0}}""";
   private static final String SEND = """
-      {"device": 0, "peers": [1], "entry": "send", "args": [{"buffer": "x"}, {"buffer": "inbox"}, {"buffer": "flag"}]}""";
+      {"device": 0, "peers": [1], "entry": "send",
+       "args": [{"buffer": "x"}, {"buffer": "inbox"}, {"buffer": "flag"}]}""";
   private static final String RECEIVE = """
       {"device": 1, "entry": "receive", "args": [{"buffer": "y"}, {"buffer": "inbox"}, {"buffer": "flag"}]}""";
 

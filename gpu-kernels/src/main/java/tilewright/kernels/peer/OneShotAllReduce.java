@@ -15,7 +15,8 @@ public record OneShotAllReduce(int ranks) implements Kernel {
 
   /** Prepares it for so many numbers of each device, with so many blocks on each. */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
-    return new PeerLaunches.Builder(new OneShotAllReduce(ranks), ranks, blocks).own("X", Layout.of(n, 1)).own("Y", Layout.of(n, 1))
+    return new PeerLaunches.Builder(new OneShotAllReduce(ranks), ranks, blocks)
+        .own("X", Layout.of(n, 1)).own("Y", Layout.of(n, 1))
         .mailbox(MAIL).flags(BUSY).build();
   }
 

@@ -93,7 +93,8 @@ final class RunningCta extends Cta implements SyncUnits, CopyUnits, MmaUnits, Wg
     if (tensorParts != null) tensorParts.tensorMma.reset();
     var sanitizer = Sanitizer.of(this);
     if (sanitizer != null) sanitizer.reset();
-    recorder = state.profile && number - state.slot.firstCta() < Timeline.MOST_CTAS ? profile.timeline().new Recorder(this) : null;
+    boolean recorded = state.profile && number - state.slot.firstCta() < Timeline.MOST_CTAS;
+    recorder = recorded ? profile.timeline().new Recorder(this) : null;
   }
 
   private TensorParts tensorParts() {

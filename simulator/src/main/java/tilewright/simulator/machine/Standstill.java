@@ -16,8 +16,8 @@ import tilewright.simulator.core.Warp;
  * was, with the same registers, and memory stays as it was. Then all of them ask for ever for what nobody will do.
  */
 final class Standstill {
-  private static final String FIX = "let the device that is waited for release the flag, once for each wait, and reset it "
-      + "only when the waiter has seen it";
+  private static final String FIX = "let the device that is waited for release the flag, once for each wait, and reset "
+      + "it only when the waiter has seen it";
 
   private Standstill() {}
 

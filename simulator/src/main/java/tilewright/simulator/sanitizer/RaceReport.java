@@ -31,12 +31,12 @@ public final class RaceReport {
       "scope .cluster (or .gpu) on both sides: .cta reaches only threads of its own block";
   private static final String SYSTEM_SCOPE_FIX =
       "scope .sys on both sides: .gpu reaches only threads of its own device";
-  private static final String SYSTEM_FLAG_FIX = "read the flag with ld.acquire.sys and write it with st.release.sys (or "
-      + "volatile with __threadfence_system()), not plainly";
+  private static final String SYSTEM_FLAG_FIX = "read the flag with ld.acquire.sys and write it with st.release.sys "
+      + "(or volatile with __threadfence_system()), not plainly";
   private static final String SYSTEM_ACQUIRE_FIX = "acquire at scope .sys the flag by which it is released "
-      + "(ld.acquire.sys, or fence.acq_rel.sys behind the load), before this access and in a thread that hands over to it";
+      + "(ld.acquire.sys, or fence.acq_rel.sys behind the load), in this thread or in one that hands over to it";
   private static final String SYSTEM_FIX = "hand over by a flag: release it at scope .sys (st.release.sys, or "
-      + "fence.acq_rel.sys before a store of scope .sys) behind the earlier access, and acquire it there before the later";
+      + "fence.acq_rel.sys before a store of scope .sys) behind the earlier access, and acquire it there before this";
   private static final String SCOPE_FIX = "scope .gpu on both sides: .cta reaches only threads of its own block";
 
   private final Cta cta;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.device.BoundKernel;
 import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
@@ -61,7 +62,7 @@ class GpuPeerKernelsTest {
       there.copyFrom(exchange.buffers().get(m.name()));
       memory.put(m.name(), there);
     }
-    var kernels = new ArrayList<tilewright.device.BoundKernel>();
+    var kernels = new ArrayList<BoundKernel>();
     for (int rank = 0; rank < gpus.size(); rank++) {
       kernels.add(gpus.get(rank).bind(exchange.launches().launches().get(rank), memory));
     }

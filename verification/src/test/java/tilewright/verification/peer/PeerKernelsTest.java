@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.verification.LongSuite;
 
-/** Exchanges among 2, 4 and 8 devices give the bits of their definitions, under any schedule and launch after launch. */
+/** Exchanges among 2, 4 and 8 devices give the bits of their definitions, launch after launch. */
 class PeerKernelsTest {
-  private static final int SEEDS = Boolean.getBoolean("tilewright.full") ? 20 : 2;
+  private static final int SEEDS = LongSuite.count(8);
 
   @ParameterizedTest
   @CsvSource({"ALL_GATHER, 2", "ALL_GATHER, 4", "ALL_GATHER, 8", "REDUCE_SCATTER, 2", "REDUCE_SCATTER, 4",

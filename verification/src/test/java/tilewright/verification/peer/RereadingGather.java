@@ -1,6 +1,7 @@
 package tilewright.verification.peer;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -38,7 +39,7 @@ record RereadingGather(int ranks) implements Kernel {
         var place = THREADS.coordinate(thread, 0)[0];
         var from = y.tile(List.of(1, THREADS.size()), k.constant(rank), tile).at(k.constant(0), place);
         var into = z.tile(List.of(1, THREADS.size()), k.constant(rank), tile).at(k.constant(0), place);
-        from.copyTo(into, 4, java.util.Optional.of(from.inside()));
+        from.copyTo(into, 4, Optional.of(from.inside()));
       }
     });
     new AllGather(ranks).trace(k);
