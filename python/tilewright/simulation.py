@@ -24,8 +24,8 @@ from ._arrays import Storages, is_array
 CHIPS = {"a100": 80, "rtx3090": 86, "rtx4090": 89, "h100": 90, "h200": 90, "b200": 100, "b300": 103, "rtx5090": 120}
 FOUND = 1  # the command's exit code for a launch with findings
 NOISE = re.compile(r"(\d+/\d+ .*launch\.json|WARNING: Using incubator modules.*)\n")
-STOPS = {"OUT_OF_BOUNDS", "MISALIGNED", "DEADLOCK", "BARRIER_DIVERGENCE", "TRAP", "ASSERTION", "INVALID_OPERATION",
-         "INSTRUCTION_LIMIT", "TIME_LIMIT", "MEMORY_LIMIT"}  # kinds that end the launch
+STOPS = {"OUT_OF_BOUNDS", "MISALIGNED", "NO_PEER_ACCESS", "DEADLOCK", "BARRIER_DIVERGENCE", "TRAP", "ASSERTION",
+         "INVALID_OPERATION", "INSTRUCTION_LIMIT", "TIME_LIMIT", "MEMORY_LIMIT"}  # kinds that end the launch
 GENERATED = re.compile(r"shared '|tensor memory")  # what a Triton kernel has no words for
 
 

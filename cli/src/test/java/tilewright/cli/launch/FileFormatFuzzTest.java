@@ -69,6 +69,11 @@ class FileFormatFuzzTest {
                       {"tensorMap": {"buffer": "a", "dtype": "f16", "mode": "im2col", "dims": [64, 9, 8, 5],
                                      "strides": [128, 1152, 9216], "lowerCorner": [-1, 2], "upperCorner": [-3, 4],
                                      "channelsPerPixel": 64, "pixelsPerColumn": 32, "interleave": "none"}}]}
+            """, """
+            {"ptx": "k.ptx", "block": [32],
+             "buffers": {"a": {"device": 0, "file": "a.bin"}, "d": {"device": 1, "bytes": 8}},
+             "launches": [{"device": 0, "peers": [1], "entry": "k", "args": [{"buffer": "d"}]},
+                          {"device": 1, "entry": "l", "grid": [2], "args": [{"buffer": "d"}, {"u32": 5}]}]}
             """);
       }
 
