@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -38,6 +39,8 @@ final class BackwardMainloop {
   private static final int EXCHANGE = 1;
   /** Queries side by side of which a thread has values. */
   private static final int NEIGHBOURS = 2;
+  /** Columns of tiles whose few descriptors registers hold. */
+  private static final int FEW_COLUMNS = 64;
 
   private final Scope k;
   private final Sm90BackwardConfig config;
@@ -130,10 +133,10 @@ final class BackwardMainloop {
     // 1. Sᵀ = K·Qᵀ and dPᵀ = V·dOᵀ.
     queries.awaitFull();
     WgmmaAtom.fence(k);
-    gemmOfS.issue(k, group, tiles.key().shared(), zero, tiles.q().shared(), queries.stage(), s, false);
+    gemmOfS.issue(k, group, operand(tiles.key()), zero, operand(tiles.q()), queries.stage(), s, false);
     WgmmaAtom.commit(k);
     gradients.awaitFull();
-    gemmOfDP.issue(k, group, tiles.value().shared().as(config.layoutV()), zero, tiles.dO().shared(),
+    gemmOfDP.issue(k, group, operand(tiles.value()).as(config.layoutV()), zero, operand(tiles.dO()),
         gradients.stage(), dP, false);
     WgmmaAtom.commit(k);
     // 2. Sᵀ is complete: Pᵀ = exp2(c·Sᵀ − LSE₂). From registers, dV += Pᵀ·dO begins at once.
@@ -175,6 +178,14 @@ final class BackwardMainloop {
     queries.releaseAndAdvance(lane);
   }
 
+  /**
+   * A tile as operand. Along many columns its descriptors are computed here, where the assembler has uniform registers
+   * for them: it would compute them ahead of the loop, and spill other registers.
+   */
+  private SharedTensor operand(TensorTile tile) {
+    return config.shape().headDim() > FEW_COLUMNS ? tile.shared().settled() : tile.shared();
+  }
+
   /** Sᵀ after the score function and the mask, with the derivatives of that function. */
   private Modification.Differentiated scores(KeyBlock.Tile tile) {
     return config.modification().differentiated(k, lane.settled(), rows, k.scalar("scale"), place(tile), false,
@@ -194,8 +205,7 @@ final class BackwardMainloop {
     var p = IntStream.range(0, scores.size())
         .mapToObj(v -> scores.get(v).value().fma(scale, logarithms.apply(v).negated()).exp2()).toList();
     var mask = new ScoreMask(config.band(), tile.sequence(), rows);
-    // Where warpgroups share the head dimension, a thread has few scores, and no registers for a branch.
-    if (config.shape().sharesHeadDim() && !config.band().isAll()) {
+    if (!branches()) {
       return mask.probabilities(k, lane.settled(), place(tile), p);
     }
     // Registers of their own: those of a wgmma may not change while another is under way.
@@ -205,6 +215,15 @@ final class BackwardMainloop {
       for (int v = 0; v < seen.size(); v++) k.emit("mov.f32", own.get(v), seen.get(v).register());
     });
     return own.stream().map(k::result).toList();
+  }
+
+  /**
+   * Whether only the tiles that the band cuts evaluate it. Where warpgroups share the head dimension, a thread has few
+   * scores, and no registers for a branch; a mask function takes those registers too, and longer than a band's end.
+   */
+  private boolean branches() {
+    boolean all = config.band().isAll();
+    return config.shape().sharesHeadDim() ? all : !all || config.modification().mask().isEmpty();
   }
 
   private Operand.Register own(F32 value) {

@@ -27,7 +27,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   /** Blocks per SM up to which the longest of all heads come first. */
   private static final int FEW = 8;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** The shapes in the order of head dimensions. At 192 and 256 some forms spill a word. */
+  /** The shapes in the order of head dimensions. */
   private static final List<Shape> PLAIN = List.of(new Shape(32, 32, 2, 128, 2, false, 24),
       new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40),
       new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
