@@ -51,7 +51,9 @@ class Sm90AttentionBackwardAssemblyTest {
       add(all, dims, "window", plain.with(Band.window(512, 0)));
       add(all, dims, "softcap", plain.with(scored(ScoreMod.softcap(30))));
       add(all, dims, "causal with ALiBi", plain.with(Band.CAUSAL).with(scored(alibi)));
-      add(all, dims, "documents", plain.with(new Modification(Optional.empty(), Optional.of(document))));
+      var masked = new Modification(Optional.empty(), Optional.of(document));
+      add(all, dims, "documents", plain.with(masked));
+      add(all, dims, "documents in a window", plain.with(Band.window(512, 0)).with(masked));
       add(all, dims, "ALiBi in documents",
           plain.with(new Modification(Optional.of(alibi), Optional.of(document))));
     }

@@ -219,11 +219,11 @@ final class BackwardMainloop {
 
   /**
    * Whether only the tiles that the band cuts evaluate it. Where warpgroups share the head dimension, a thread has few
-   * scores, and no registers for a branch; a mask function takes those registers too, and longer than a band's end.
+   * scores, and no registers for a branch; a mask function takes those registers too.
    */
   private boolean branches() {
-    boolean all = config.band().isAll();
-    return config.shape().sharesHeadDim() ? all : !all || config.modification().mask().isEmpty();
+    if (config.shape().sharesHeadDim()) return config.band().isAll();
+    return config.modification().mask().isEmpty();
   }
 
   private Operand.Register own(F32 value) {

@@ -12,6 +12,7 @@ import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.backward.BackwardLaunches;
 import tilewright.kernels.attention.backward.DeterministicOrder;
@@ -32,7 +33,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
       new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40),
       new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
       new Shape(256, 256, 2, 64, 2, true, 40));
-  /** Shapes for functions of scores and what is read for each, which take registers, and packed sequences in order. */
+  /** Shapes for functions of scores and what is read for each, which take registers, and for some forms in order. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 64, 2, false, 40),
       new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40),
       new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
@@ -72,11 +73,16 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   private static Optional<Shape> shape(AttentionBackwardProblem problem) {
     var p = problem.forward();
     boolean many = p.modification().score().isPresent() || p.modification().captures().perScore() || p.blockMask()
-        || problem.deterministic() && p.packed().isPresent();
+        || problem.deterministic() && (p.packed().isPresent() || isMaskedInWindow(p));
     var shapes = many ? SCORED : PLAIN;
     if (many && isAdding(problem)) shapes = Stream.concat(Stream.of(ADDING), SCORED.stream()).toList();
     return shapes.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
         .findFirst();
+  }
+
+  /** Whether there are a window and a mask function: added in order, the larger tiles of 64 spill 16 bytes. */
+  private static boolean isMaskedInWindow(AttentionProblem p) {
+    return p.modification().mask().isPresent() && p.band().left().isPresent() && p.largestDim() <= 64;
   }
 
   private static boolean isAdding(AttentionBackwardProblem problem) {
