@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.KernelRegistry;
+import tilewright.kernels.registry.TimingRequest;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.FamilyCases;
@@ -47,6 +48,17 @@ class LearnNotesTest {
       }
     }
     assertEquals(List.of(), failures);
+  }
+
+  /** Each row's kernel can be timed by its settings, alone or beside other types. */
+  @Test
+  void everySelectionOfAFamilyIsMeasured() {
+    for (var row : LearnNotes.rows()) {
+      if (!(row.counterpart() instanceof NotedRow.Selection selection)) continue;
+      if (!(selection.in(REGISTRY) instanceof Family family)) continue;
+      var problems = family.timing().orElseThrow().problems(new TimingRequest(selection.settings(), false, 1024));
+      assertFalse(problems.isEmpty(), () -> "bench " + selection.options() + " has nothing to time");
+    }
   }
 
   /** Rows that differ there differ here: no two of them name one kernel. */

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.registry.TimedProblem;
@@ -26,7 +27,7 @@ import tilewright.numerics.ElementType;
  */
 record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<SequenceLengths> lengths) {
   static final Set<String> SETTINGS = Set.of("dtype", "out", "d", "s", "causal", "form", "b", "q", "heads",
-      "share", "accumulation");
+      "share", "accumulation", "v");
 
   private static final int TOKENS = 16384;
   private static final int WIDTH = 2048;
@@ -46,6 +47,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
             for (var sizes : sizes(dim, length, request)) {
               if (form != AttentionForm.VARLEN) {
                 accumulated(request, form.of(dense(request, sizes).with(band)))
+                    .flatMap(problem -> alongValues(request, problem))
                     .forEach(problem -> all.add(new MeasuredAttention(problem, form, Optional.empty())));
               } else if (usual().contains(length) && length < TOKENS) {
                 all.add(packed(request, sizes, band));
@@ -63,6 +65,17 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
       case "fast" -> problem;
       case "promoted" -> problem.promoted();
       default -> throw new IllegalArgumentException("no accumulation " + text + ": fast or promoted");
+    });
+  }
+
+  /** V by rows, in which neighbours are columns of the head, or by columns, in which they are keys. */
+  private static Stream<AttentionProblem> alongValues(TimingRequest request, AttentionProblem problem) {
+    var s = problem.sizes();
+    return request.values("v", "rows").stream().map(text -> switch (text) {
+      case "rows" -> problem;
+      case "columns" -> problem.at(problem.q(), problem.k(),
+          View.bhds("V", s.keyHeads(), s.valueDim(), s.keys()), problem.o());
+      default -> throw new IllegalArgumentException("no v " + text + ": rows or columns");
     });
   }
 
@@ -198,7 +211,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
         + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()
-        + (causal() ? " causal" : "") + (problem.promotes() ? " promoted" : "") + features
+        + (causal() ? " causal" : "") + (problem.v().dim() == 1 ? "" : " V by columns")
+        + (problem.promotes() ? " promoted" : "") + features
         + (form == AttentionForm.PLAIN ? "" : " " + form.name());
   }
 

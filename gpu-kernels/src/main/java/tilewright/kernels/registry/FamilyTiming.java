@@ -3,7 +3,9 @@ package tilewright.kernels.registry;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** A family on the extents that it is measured on: in each element type, or in every variant. */
 record FamilyTiming(Family family) implements Timing {
@@ -15,19 +17,37 @@ record FamilyTiming(Family family) implements Timing {
 
   @Override
   public List<Supplier<TimedProblem>> problems(TimingRequest request) {
-    var tunings = family.settings().stream().filter(s -> s.kind() == Setting.Kind.TUNING).map(Setting::name).toList();
-    return family.variants().stream().filter(variant -> request.everyVariant() || isPlain(variant, request))
-        .flatMap(variant -> family.measured().stream().map(extents -> family.sized(variant, extents)))
+    var usual = problems(family.variants().stream()
+        .filter(variant -> request.everyVariant() || isPlain(variant, request)), request);
+    // Some families' variants leave out most combinations of options, each of which can be asked for.
+    return usual.isEmpty() ? problems(asked(request), request) : usual;
+  }
+
+  private List<Supplier<TimedProblem>> problems(Stream<Choice> variants, TimingRequest request) {
+    var tunings = names(s -> s.kind() == Setting.Kind.TUNING);
+    return variants.flatMap(variant -> family.measured().stream().map(extents -> family.sized(variant, extents)))
         .filter(choice -> request.settings().keySet().stream().allMatch(name -> tunings.contains(name)
             || !choice.values().containsKey(name) || request.leaves(name, choice.text(name))))
-        .flatMap(choice -> tuned(choice, tunings, request).stream())
+        .flatMap(choice -> combined(choice, tunings, request).stream())
         .map(choice -> (Supplier<TimedProblem>) () -> problem(choice)).toList();
   }
 
-  /** The choice with every combination of the tunings' values. */
-  private static List<Choice> tuned(Choice choice, List<String> tunings, TimingRequest request) {
+  private List<String> names(Predicate<Setting> settings) {
+    return family.settings().stream().filter(settings).map(Setting::name).toList();
+  }
+
+  /** The defaults with the options that are asked for, where the family has such a kernel. */
+  private Stream<Choice> asked(TimingRequest request) {
+    return combined(family.defaults(), names(Setting::option), request).stream()
+        .filter(choice -> family.settings().stream().filter(Setting::option)
+            .allMatch(s -> s.values().contains(choice.text(s.name()))))
+        .filter(family::supports);
+  }
+
+  /** The choice with every combination of the values that are asked for of some settings. */
+  private static List<Choice> combined(Choice choice, List<String> settings, TimingRequest request) {
     var all = List.of(choice);
-    for (var name : tunings) {
+    for (var name : settings) {
       if (!request.has(name)) continue;
       all = all.stream().flatMap(c -> request.values(name, "").stream().map(value -> c.with(Map.of(name, value))))
           .toList();
