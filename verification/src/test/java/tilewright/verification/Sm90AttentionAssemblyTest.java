@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -177,6 +178,18 @@ class Sm90AttentionAssemblyTest {
   @MethodSource("caches")
   void cachesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
     new Sm90AttentionKernel().launches(problem).launches().forEach(launch -> assertIsAssembledWell(launch.kernel()));
+  }
+
+  /** Tiles of three warpgroups where the launch reads lengths, and splits behind a diagonal. */
+  @Test
+  void manyQueriesOnCachesNeitherSpillNorWarn() {
+    var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, 512, 8192, 8, 2, 64, 64));
+    var used = plain.with(plain.serving().withLengths("used"));
+    var split = used.with(Band.CAUSAL).with(used.serving().with(new KeySplits.Ranges(4)));
+    for (var problem : List.of(used, split)) {
+      var launches = new Sm90AttentionKernel().withoutPacking().launches(problem).launches();
+      assertIsAssembledWell(launches.getFirst().kernel());
+    }
   }
 
   private static void assertIsAssembledWell(AttentionProblem problem) {

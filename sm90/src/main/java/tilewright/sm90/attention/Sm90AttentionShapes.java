@@ -120,6 +120,8 @@ final class Sm90AttentionShapes {
   private static final Set<Shape> SPILLS_SPLIT = Set.of(new Shape(256, 256, 2, 64, 2, 1, 64, false));
   /** The shape that would spill where scores are masked and keys are split. */
   private static final Shape WITHOUT_SPLITS = new Shape(128, 128, 2, 176, 2, 1, 0, true);
+  /** Shapes of three warpgroups that would spill there too: the first of {@link #SCORED} does not. */
+  private static final Set<Shape> WIDEST_OF_64 = Set.of(new Shape(64, 64, 3, 128, 4, 2, 64, true), SCORED_NARROW);
   /** The shape for operands of 8 bits that would spill where scores are masked and rows have sinks. */
   private static final Shape WITHOUT_SINKS = new Shape(96, 96, 3, 96, 3, 2, 96, false);
 
@@ -145,6 +147,9 @@ final class Sm90AttentionShapes {
     var shapes = of(problem, packs).filter(shape -> problem.band().isAll() || !shape.equals(WITHOUT_SPLITS)).toList();
     var first = shapes.stream().findFirst();
     if (first.filter(FEW::contains).isPresent()) return fitting(FEW_SPLIT, problem);
+    if (!problem.band().isAll() && first.filter(WIDEST_OF_64::contains).isPresent()) {
+      return Stream.concat(Stream.of(SCORED.getFirst()), shapes.stream());
+    }
     boolean narrow = first.filter(shape -> QUANTIZED_FEW.contains(shape) || SPILLS_SPLIT.contains(shape)).isPresent();
     return narrow ? fitting(QUANTIZED_FEW_SPLIT, problem) : shapes.stream();
   }

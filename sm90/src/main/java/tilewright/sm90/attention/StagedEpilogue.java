@@ -24,9 +24,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
+ * @param lengths whether the launch reads lengths, for which ptxas spills a predicate that it computes ahead
  */
 record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
-    FragmentRows rows, I32 lane, I32 group) implements AttentionEpilogue {
+    FragmentRows rows, I32 lane, I32 group, boolean lengths) implements AttentionEpilogue {
   private static final int QUAD = 4;
 
   @Override
@@ -71,7 +72,8 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
       var at = firstRow.plus(rows.row(lane, row));
       var place = logarithms.at(packing.query(at), packing.head(tile.head(), at), coordinates.entry(tile));
       log.register();
-      k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()).and(packing.exists(at)), () -> place.store(log));
+      var first = (lengths ? lane.settled() : lane).modulo(QUAD).equalTo(0);
+      k.when(first.and(place.inside()).and(packing.exists(at)), () -> place.store(log));
     }
   }
 
