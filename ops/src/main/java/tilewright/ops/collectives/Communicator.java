@@ -82,7 +82,9 @@ public final class Communicator implements AutoCloseable {
   static List<Communicator> byNccl(List<Ops> devices, Nccl nccl, CollectiveOptions options) {
     int size = devices.size();
     var id = nccl.uniqueId();
-    var exchange = new Exchange(size, _ -> {});
+    var streams = devices.stream().map(Ops::stream).flatMap(Optional::stream).toList();
+    boolean copies = options.copyEngines() && streams.size() == size && CopyingTransport.arePeers(streams);
+    var exchange = new Exchange(size, copies ? CopySide::copy : _ -> {});
     var transports = new ArrayList<NcclTransport>();
     try {
       for (int rank = 0; rank < size; rank++) {
@@ -94,8 +96,9 @@ public final class Communicator implements AutoCloseable {
       transports.forEach(NcclTransport::close);
       throw e;
     }
-    return IntStream.range(0, size).mapToObj(rank -> new Communicator(devices.get(rank), rank, size,
-        transports.get(rank))).toList();
+    return IntStream.range(0, size).mapToObj(rank -> new Communicator(devices.get(rank), rank, size, copies
+        ? new CopyingTransport(devices.get(rank), streams.get(rank), rank, exchange, transports.get(rank), options)
+        : transports.get(rank))).toList();
   }
 
   /**
@@ -177,6 +180,14 @@ public final class Communicator implements AutoCloseable {
   /** Receives elements that another rank sends. */
   public void receive(DeviceTensor tensor, int peer) {
     add(new Transfer.Receive(tensor, requireRank(peer)));
+  }
+
+  /**
+   * Fails all ranks unless they give equal texts, such as a call that has several transfers and its shapes. Ranks of
+   * several processes compare them with {@link CollectiveOptions#check} only.
+   */
+  public void agree(String call) {
+    add(new Transfer.Agreement(call));
   }
 
   /** Makes the transfers that the calls ask for together, so that none waits for another. */

@@ -21,8 +21,12 @@ final class Exchange {
   private final Map<Turn, Long> counts = new HashMap<>();
   private Optional<String> failure = Optional.empty();
 
-  /** One rank's part. */
-  record Arrival(int rank, Transfer transfer) {}
+  /**
+   * One rank's part.
+   *
+   * @param side of a copy that both ranks' streams wait for
+   */
+  record Arrival(int rank, Transfer transfer, Optional<CopySide> side) {}
 
   /** The ranks of a transfer; −1 and −1 of a collective. */
   private record Route(int from, int to) {}
@@ -44,8 +48,15 @@ final class Exchange {
   }
 
   /** @throws CollectiveException when ranks disagree, or have failed before */
-  synchronized Meeting meet(int rank, Transfer transfer) {
+  Meeting meet(int rank, Transfer transfer) {
+    return meet(new Arrival(rank, transfer, Optional.empty()));
+  }
+
+  /** @throws CollectiveException when ranks disagree, or have failed before */
+  synchronized Meeting meet(Arrival arrival) {
     requireSound();
+    int rank = arrival.rank;
+    var transfer = arrival.transfer;
     var route = switch (transfer) {
       case Transfer.Send(_, int peer) -> new Route(rank, peer);
       case Transfer.Receive(_, int peer) -> new Route(peer, rank);
@@ -54,7 +65,7 @@ final class Exchange {
     var turn = new Turn(rank, transfer instanceof Transfer.Send, route);
     var place = new Place(route, counts.merge(turn, 1L, Long::sum));
     var meeting = open.computeIfAbsent(place, _ -> new Meeting());
-    meeting.arrivals.add(new Arrival(rank, transfer));
+    meeting.arrivals.add(arrival);
     requireAgreement(route, meeting.arrivals);
     if (meeting.arrivals.size() == expected(transfer)) complete(place, meeting);
     return meeting;

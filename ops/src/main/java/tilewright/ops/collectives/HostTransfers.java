@@ -31,6 +31,7 @@ final class HostTransfers {
         var root = bytes(((Transfer.Broadcast) all.get(first.root())).tensor());
         all.forEach(each -> bytes(((Transfer.Broadcast) each).tensor()).copyFrom(root));
       }
+      case Transfer.Agreement _ -> {}
       case Transfer.Pair pair -> {
         var other = (Transfer.Pair) all.get(1);
         var from = pair instanceof Transfer.Send ? pair : other;

@@ -90,6 +90,7 @@ final class NcclTransport implements Transport {
           bytes(from), UINT8, communicator, stream);
       case Transfer.Broadcast(var tensor, int root) -> nccl.call("ncclBroadcast", tensor.address(), tensor.address(),
           bytes(tensor), UINT8, root, communicator, stream);
+      case Transfer.Agreement _ -> {}
       case Transfer.Send(var tensor, int peer) -> nccl.call("ncclSend", tensor.address(), bytes(tensor), UINT8, peer,
           communicator, stream);
       case Transfer.Receive(var tensor, int peer) -> nccl.call("ncclRecv", tensor.address(), bytes(tensor), UINT8,

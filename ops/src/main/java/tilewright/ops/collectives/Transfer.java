@@ -90,6 +90,14 @@ sealed interface Transfer {
     }
   }
 
+  /** Nothing but a text on which all ranks must agree. */
+  record Agreement(String signature) implements Transfer {
+    @Override
+    public List<DeviceTensor> tensors() {
+      return List.of();
+    }
+  }
+
   /** A transfer between two ranks. */
   sealed interface Pair extends Transfer {
     DeviceTensor tensor();

@@ -1,5 +1,6 @@
 package tilewright.ops.collectives;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,6 +47,50 @@ class GpuCollectivesTest extends CollectiveContract {
   void close() {
     communicators.forEach(Communicator::close);
     devices.forEach(Ops::close);
+  }
+
+  private static int[] received(Communicator rank) {
+    int peer = 1 - rank.rank();
+    var mine = rank.ops().ints(new int[] {10 + rank.rank()}, 1);
+    var theirs = rank.ops().ints(new int[1], 1);
+    rank.group(() -> {
+      rank.send(mine, peer);
+      rank.receive(theirs, peer);
+    });
+    return theirs.ints();
+  }
+
+  @Test
+  void tensorsAreSentByKernelsToo() {
+    var results = RankThreads.run(open(2, PATIENT.copyEngines(false)), GpuCollectivesTest::received);
+    assertArrayEquals(new int[] {11}, results.get(0));
+    assertArrayEquals(new int[] {10}, results.get(1));
+  }
+
+  @Test
+  void copiesGoBesideCollectives() {
+    var results = RankThreads.run(open(2, PATIENT), rank -> {
+      var sum = rank.ops().ints(new int[] {rank.rank() + 1}, 1);
+      var theirs = rank.ops().ints(new int[1], 1);
+      var work = rank.start(() -> {
+        rank.allReduce(sum, sum, Reduction.SUM);
+        if (rank.rank() == 0) rank.send(rank.ops().ints(new int[] {7}, 1), 1);
+        else rank.receive(theirs, 0);
+      });
+      work.join();
+      return new int[] {sum.ints()[0], theirs.ints()[0]};
+    });
+    assertArrayEquals(new int[] {3, 0}, results.get(0));
+    assertArrayEquals(new int[] {3, 7}, results.get(1));
+  }
+
+  @Test
+  void copiesThatNobodyReceivesFailInTime() {
+    var outcomes = Ranks.outcomes(open(2, HASTY), rank -> {
+      rank.send(rank.ops().ints(new int[1], 1), 1 - rank.rank());
+      return "done";
+    });
+    for (var outcome : outcomes) assertMessage("to receive from rank", outcome);
   }
 
   /** The end of a rank's process. */
