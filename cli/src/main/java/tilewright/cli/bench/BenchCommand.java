@@ -79,7 +79,8 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean everyVariant;
 
   @Option(names = "--size", paramLabel = "N",
-      description = "M, N and K of matrix products (default: 4096 on the GPU, 512 in the simulator).")
+      description = "M, N and K of matrix products (default: 4096 on the GPU, 512 in the simulator; 8192, 8192 and 28672"
+          + " with --gpus).")
   private Optional<Integer> size;
 
   @Option(names = "--launches", paramLabel = "N", defaultValue = "10000",
@@ -95,9 +96,13 @@ public final class BenchCommand implements Callable<Integer> {
   private Optional<Integer> warm;
 
   @Option(names = "--gpus", paramLabel = "N",
-      description = "Instead of kernels measure causal attention of 64k and 128k tokens on N GPUs of this machine"
-          + " beside one of them; needs NCCL.")
+      description = "Measure attention of long sequences and GEMMs with all-gather or reduce-scatter on N GPUs of this"
+          + " machine, beside one of them; needs NCCL. Kernels are attention and gemm.")
   private Optional<Integer> gpus;
+
+  @Option(names = "--tokens", paramLabel = "N", split = ",", defaultValue = "65536,131072",
+      description = "Lengths of the sequences of --gpus (default: 65536,131072).")
+  private List<Integer> tokens;
 
   @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")
   private Optional<Peers> compare;
@@ -117,7 +122,8 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var chosen = chosen(on == Backend.SIM ? simulated() : Benchmark.kernels(registry));
+    var chosen = chosen(gpus.isPresent() ? DeviceScaling.KERNELS
+        : on == Backend.SIM ? simulated() : Benchmark.kernels(registry));
     requireFromOneOn("--size", size.orElse(1));
     if (size.orElse(1) > LARGEST) {
       throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
@@ -135,7 +141,9 @@ public final class BenchCommand implements Callable<Integer> {
     }
     try {
       if (gpus.isPresent()) {
-        var scaling = DeviceScaling.measure(gpus.get(), SourceCommit.find());
+        tokens.forEach(length -> requireFromOneOn("--tokens", length));
+        var scaling = DeviceScaling.measure(new DeviceScaling.Options(gpus.get(),
+            chosen.isEmpty() ? DeviceScaling.KERNELS : chosen, tokens, size, SourceCommit.find()));
         return report(scaling, BenchTables.of(scaling), scaling.sound());
       }
       return switch (subject) {

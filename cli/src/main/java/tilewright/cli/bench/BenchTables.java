@@ -51,7 +51,20 @@ final class BenchTables {
     }
     return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", NCCL "
         + scaling.nccl() + ", commit "
-        + scaling.commit() + "\n" + table;
+        + scaling.commit() + (scaling.rows().isEmpty() ? "" : "\n" + table)
+        + (scaling.products().isEmpty() ? "" : "\n" + products(scaling.products()));
+  }
+
+  private static TextTable products(List<DeviceScaling.ProductRow> products) {
+    var table = new TextTable("kernel", "config", "ms on one", "GEMM alone ms", "ms", "NCCL and GEMM ms", "of GEMM",
+        "spread", "of NCCL", "times as fast", "TFLOP/s", "largest difference");
+    for (var row : products) {
+      table.add(row.kernel(), row.config(), "%.3f".formatted(row.oneMs()), "%.3f".formatted(row.gemmMs()),
+          "%.3f".formatted(row.ms()), "%.3f".formatted(row.ncclMs()), "%.3f".formatted(row.ofGemm()),
+          spread(Optional.of(row.ofGemmSpread())), "%.3f".formatted(row.ofNccl()), "%.3f".formatted(row.speedup()),
+          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()));
+    }
+    return table;
   }
 
   static String of(Soak soak) {

@@ -159,6 +159,7 @@ class TensorParallelGemmTest {
 
   @Test
   void ranksThatDisagreeAllFail() {
+    open(2).forEach(Ops::close);
     var failure = assertThrows(CollectiveException.class, () -> each(2, ranks -> {
       int rows = ranks.rank() == 0 ? 4 : 8;
       return TensorParallelGemm.allGatherGemm(ranks, ranks.ops().zeros(BF16, rows, 32 / rows),

@@ -4,14 +4,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.CyclicBarrier;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.collectives.Communicator;
-import tilewright.ops.collectives.RankThreads;
 import tilewright.ops.parallel.ContextParallelAttention;
 import tilewright.ops.parallel.ZigZag;
 
@@ -24,11 +21,11 @@ final class ContextParallelTimer {
   private static final int COMPARED = 32;
 
   private final List<Communicator> ranks;
-  private final CyclicBarrier barrier;
+  private final RankTimer timer;
 
   ContextParallelTimer(List<Communicator> ranks) {
     this.ranks = ranks;
-    barrier = new CyclicBarrier(ranks.size());
+    timer = new RankTimer(ranks);
   }
 
   /** Queries, keys and values on one device. */
@@ -55,15 +52,13 @@ final class ContextParallelTimer {
         var one = new double[ROUNDS];
         var all = new double[ROUNDS];
         IntConsumer together = rank -> apply(way, rank, parts.get(rank)).close();
-        turn(1, _ -> apply(whole).close(), 1);
-        turn(ranks.size(), together, 1);
+        timer.turn(1, _ -> apply(whole).close(), 1);
+        timer.turn(ranks.size(), together, 1);
         for (int round = 0; round < ROUNDS; round++) {
-          one[round] = turn(1, _ -> apply(whole).close(), RUNS);
-          all[round] = turn(ranks.size(), together, RUNS);
+          one[round] = timer.turn(1, _ -> apply(whole).close(), RUNS);
+          all[round] = timer.turn(ranks.size(), together, RUNS);
         }
-        var ratios = new double[ROUNDS];
-        Arrays.setAll(ratios, i -> one[i] / all[i]);
-        var speedup = Sample.of(ratios);
+        var speedup = RankTimer.ratios(one, all);
         double ms = Sample.of(all).quantile(0.5);
         rows.add(new DeviceScaling.Row("attention", config, way.name().toLowerCase(Locale.ROOT),
             Sample.of(one).quantile(0.5), ms, speedup.quantile(0.5),
@@ -89,46 +84,15 @@ final class ContextParallelTimer {
     return way.apply(ranks.get(rank), t.q, t.k, t.v, CAUSAL);
   }
 
-  /** Milliseconds of a run on the first devices, from the first one's start to the last one's end. */
-  private double turn(int devices, IntConsumer run, int runs) {
-    var begins = new long[devices];
-    var ends = new long[devices];
-    onEach(devices, rank -> {
-      var ops = ranks.get(rank).ops();
-      ops.synchronize();
-      if (devices > 1) meet();
-      begins[rank] = System.nanoTime();
-      for (int i = 0; i < runs; i++) run.accept(rank);
-      ops.synchronize();
-      ends[rank] = System.nanoTime();
-    });
-    return (Arrays.stream(ends).max().orElseThrow() - Arrays.stream(begins).min().orElseThrow()) * 1e-6 / runs;
-  }
-
-  private void meet() {
-    try {
-      barrier.await();
-    } catch (InterruptedException | BrokenBarrierException e) {
-      throw new IllegalStateException("a rank is gone", e);
-    }
-  }
-
-  private void onEach(int devices, IntConsumer action) {
-    RankThreads.run(ranks.subList(0, devices), rank -> {
-      action.accept(rank.rank());
-      return rank;
-    });
-  }
-
   private double largestDifference(ContextParallelAttention way, ZigZag order, Tensors whole, List<Tensors> parts) {
     var differences = new double[ranks.size()];
     try (var expected = apply(whole)) {
-      onEach(ranks.size(), rank -> {
+      timer.onEach(ranks.size(), rank -> {
         try (var output = apply(way, rank, parts.get(rank))) {
           for (int half = 0; half < 2; half++) {
             long chunk = half == 0 ? rank : order.second(rank);
             for (long at : new long[] {0, order.chunk() - COMPARED}) {
-              differences[rank] = Math.max(differences[rank], difference(
+              differences[rank] = Math.max(differences[rank], RankTimer.largestDifference(
                   rows(expected, chunk * order.chunk() + at), rows(output, (long) half * order.chunk() + at)));
             }
           }
@@ -140,15 +104,5 @@ final class ContextParallelTimer {
 
   private static float[] rows(DeviceTensor output, long first) {
     return output.slice(1, first, first + COMPARED).floats();
-  }
-
-  /** The largest difference; infinite where one is no number. */
-  private static double difference(float[] a, float[] b) {
-    double most = 0;
-    for (int i = 0; i < a.length; i++) {
-      double difference = Math.abs((double) a[i] - b[i]);
-      most = Math.max(most, Double.isNaN(difference) ? Double.POSITIVE_INFINITY : difference);
-    }
-    return most;
   }
 }

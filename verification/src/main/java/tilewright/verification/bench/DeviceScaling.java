@@ -5,6 +5,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.CollectiveException;
@@ -13,20 +14,42 @@ import tilewright.ops.collectives.Communicator;
 import tilewright.ops.collectives.NcclProbe;
 
 /**
- * Causal attention of one long sequence on several GPUs beside the same on one of them, in turns.
+ * Causal attention of one long sequence and matrix multiplies on several GPUs, beside the same on one of them, in turns.
  *
  * @param nccl version
  * @param gpus how many
+ * @param rows attention
  */
 public record DeviceScaling(String date, String gpu, String driver, String nccl, String commit, int gpus,
-    List<Row> rows) {
-  private static final List<Integer> TOKENS = List.of(1 << 16, 1 << 17);
+    List<Row> rows, List<ProductRow> products) {
+  /** All that can be measured. */
+  public static final List<String> KERNELS = List.of("attention", "gemm");
   private static final int HEADS = 32;
   private static final int KEY_HEADS = 8;
   private static final int DIM = 128;
   private static final CollectiveOptions OPTIONS = CollectiveOptions.of().timeout(Duration.ofMinutes(1));
   /** The most that rounding partial outputs and the output to BF16 may change; outputs here are below one. */
   private static final double TOLERANCE = 0.02;
+  /** A matrix multiply of a model of 70 billion parameters. */
+  private static final Product PRODUCT = new Product(8192, 8192, 28672);
+  /** The most that rounding sums to BF16 at each rank may change, in standard deviations of a result. */
+  private static final double PRODUCT_TOLERANCE = 0.2;
+
+  /** The extents of a matrix multiply. */
+  record Product(int m, int n, int k) {}
+
+  /**
+   * The choice of what is measured.
+   *
+   * @param kernels of {@link #KERNELS}
+   * @param tokens of the sequences
+   * @param size M, N and K of the matrix multiply, instead of those of a large model
+   */
+  public record Options(int gpus, List<String> kernels, List<Integer> tokens, Optional<Integer> size, String commit) {
+    Product product() {
+      return size.map(extent -> new Product(extent, extent, extent)).orElse(PRODUCT);
+    }
+  }
 
   /**
    * One sequence in one way.
@@ -42,8 +65,27 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
   public record Row(String kernel, String config, String way, double oneMs, double ms, double speedup,
       List<Double> speedupSpread, double teraflops, double largestDifference) {}
 
+  /**
+   * One matrix multiply with a transfer.
+   *
+   * @param oneMs median time of the whole on one GPU
+   * @param gemmMs median time of the GPUs' shares without transfers
+   * @param ms median time with the transfers, overlapped
+   * @param ncclMs median time with NCCL's collective before or after the product
+   * @param ofGemm median of the turns' ratios of {@code gemmMs} to {@code ms}
+   * @param ofGemmSpread the 10th and the 90th percentile of these
+   * @param ofNccl median of the ratios of {@code ncclMs} to {@code ms}
+   * @param speedup median of the ratios of {@code oneMs} to {@code ms}
+   * @param teraflops of all GPUs together
+   * @param largestDifference from the product on one GPU, in standard deviations of a result
+   */
+  public record ProductRow(String kernel, String config, double oneMs, double gemmMs, double ms, double ncclMs,
+      double ofGemm, List<Double> ofGemmSpread, double ofNccl, double speedup, double teraflops,
+      double largestDifference) {}
+
   /** @throws BenchmarkException when there are not as many GPUs, or no NCCL */
-  public static DeviceScaling measure(int gpus, String commit) {
+  public static DeviceScaling measure(Options options) {
+    int gpus = options.gpus;
     var available = Benchmark.requireGpu();
     if (available.devices().size() < gpus) {
       throw new BenchmarkException("this machine has " + available.devices().size() + " GPUs, not " + gpus);
@@ -56,11 +98,15 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
     try {
       var ranks = Communicator.among(devices, OPTIONS);
       try {
-        var timer = new ContextParallelTimer(ranks);
         var rows = new ArrayList<Row>();
-        for (int tokens : TOKENS) rows.addAll(timer.rows(tokens, HEADS, KEY_HEADS, DIM));
+        if (options.kernels.contains("attention")) {
+          var timer = new ContextParallelTimer(ranks);
+          for (int tokens : options.tokens) rows.addAll(timer.rows(tokens, HEADS, KEY_HEADS, DIM));
+        }
+        var products = options.kernels.contains("gemm")
+            ? new TensorParallelTimer(ranks).rows(options.product()) : List.<ProductRow>of();
         return new DeviceScaling(LocalDate.now(ZoneOffset.UTC).toString(), available.devices().getFirst().name(),
-            available.driverVersion(), nccl, commit, gpus, rows);
+            available.driverVersion(), nccl, options.commit, gpus, rows, products);
       } finally {
         ranks.forEach(Communicator::close);
       }
@@ -73,6 +119,7 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
 
   /** Whether all GPUs computed what one does. */
   public boolean sound() {
-    return rows.stream().allMatch(row -> row.largestDifference < TOLERANCE);
+    return rows.stream().allMatch(row -> row.largestDifference < TOLERANCE)
+        && products.stream().allMatch(row -> row.largestDifference < PRODUCT_TOLERANCE);
   }
 }
