@@ -4,21 +4,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 
-/** O = softmax(scale · Q·Kᵀ)·V by the first kernel that computes the problem. */
+/** O = softmax(scale · Q·Kᵀ)·V and its gradients, each by the first kernel that computes the problem. */
 final class AttentionOperator {
   private static final int MODES = 4;
 
   private final Ops ops;
   private final List<AttentionKernel> kernels;
+  private final List<AttentionBackwardKernel> backward;
 
   AttentionOperator(Ops ops, Machine machine, KernelRegistry registry) {
     this.ops = ops;
@@ -26,6 +30,10 @@ final class AttentionOperator {
         .map(AttentionDescription.class::cast).filter(d -> machine.preference(d.target()) >= 0)
         .sorted(Comparator.comparing((AttentionDescription d) -> -machine.preference(d.target())))
         .map(AttentionDescription::kernel).toList();
+    backward = registry.kernels().stream().filter(AttentionBackwardDescription.class::isInstance)
+        .map(AttentionBackwardDescription.class::cast).filter(d -> machine.preference(d.target()) >= 0)
+        .sorted(Comparator.comparing((AttentionBackwardDescription d) -> -machine.preference(d.target())))
+        .map(AttentionBackwardDescription::kernel).toList();
   }
 
   DeviceTensor apply(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionOptions options) {
@@ -44,6 +52,50 @@ final class AttentionOperator {
     logarithms.ifPresent(logs -> requireForm("the logarithms", logs, ElementType.F32, sizes.batch(), sizes.heads(),
         sizes.queries()));
     compute(q, k, v, options, into, logarithms);
+  }
+
+  AttentionGradients gradients(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionState forward,
+      DeviceTensor gradient, AttentionOptions options) {
+    sizes(q, k, v);
+    var result = new AttentionGradients(ops.empty(q.type(), q.shape()), ops.empty(q.type(), k.shape()),
+        ops.empty(q.type(), v.shape()));
+    try {
+      gradients(q, k, v, forward, gradient, options, result);
+      return result;
+    } catch (RuntimeException e) {
+      result.close();
+      throw e;
+    }
+  }
+
+  /** Writes the gradients by Q, K and V, from that by the output. */
+  void gradients(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionState forward, DeviceTensor gradient,
+      AttentionOptions options, AttentionGradients into) {
+    var s = sizes(q, k, v);
+    List.of(forward.output(), forward.logarithms(), gradient).forEach(ops::requireOwn);
+    List.of(into.q(), into.k(), into.v()).forEach(ops.memory()::requireWritable);
+    requireForm("the output", forward.output(), q.type(), s.batch(), s.queries(), s.heads(), s.valueDim());
+    requireForm("the logarithms", forward.logarithms(), ElementType.F32, s.batch(), s.heads(), s.queries());
+    requireForm("the gradient of the output", gradient, q.type(), forward.output().shape());
+    requireForm("the gradient of q", into.q(), q.type(), q.shape());
+    requireForm("the gradient of k", into.k(), q.type(), k.shape());
+    requireForm("the gradient of v", into.v(), q.type(), v.shape());
+    if (q.elements() == 0 || k.elements() == 0 || v.elements() == 0) {
+      throw new IllegalArgumentException("no gradients of attention of " + q + " on " + k + ": there is nothing in it");
+    }
+    try (var rowsQ = Held.neighbours(q); var rowsK = Held.neighbours(k); var rowsV = Held.neighbours(v);
+        var rowsO = Held.neighbours(forward.output()); var rowsG = Held.neighbours(gradient)) {
+      var call = new Call(ops, "attention_backward").with("Q", rowsQ.tensor()).with("K", rowsK.tensor())
+          .with("V", rowsV.tensor()).with("O", rowsO.tensor()).with("LSE", forward.logarithms())
+          .with("dO", rowsG.tensor()).with("dQ", into.q()).with("dK", into.k()).with("dV", into.v());
+      call.run(options, () -> {
+        var attention = Attention.forward(q.type(), s).logSumExp(Optional.of(call.rowView("LSE")))
+            .tensors(call.view("Q"), call.view("K"), call.view("V"), call.view("O"));
+        options.apply(attention);
+        return Plan.of(attention.backward().tensors(call.view("dO"), call.view("dQ"), call.view("dK"),
+            call.view("dV")).prepare(backward), Map.of());
+      });
+    }
   }
 
   private static void requireForm(String what, DeviceTensor tensor, ElementType type, long... extents) {

@@ -136,6 +136,23 @@ public final class CacheOperators {
 
   /** Merges into a tensor (B,Sq,H,D) of the states' type, such as a part of a larger one. */
   public void merge(AttentionState states, DeviceTensor into) {
+    requireMerged(states, into);
+    merge(states, into, Optional.empty());
+  }
+
+  /** Merges into a state of the states' type, such as a part of a larger one. */
+  public void merge(AttentionState states, AttentionState into) {
+    requireMerged(states, into.output());
+    ops.memory().requireWritable(into.logarithms());
+    var o = states.output();
+    if (into.logarithms().type() != ElementType.F32
+        || !Arrays.equals(into.logarithms().shape(), new long[] {o.size(1), o.size(3), o.size(2)})) {
+      throw new IllegalArgumentException("states " + o + " cannot be merged with logarithms " + into.logarithms());
+    }
+    merge(states, into.output(), Optional.of(into.logarithms()));
+  }
+
+  private void requireMerged(AttentionState states, DeviceTensor into) {
     requireStates(states);
     ops.memory().requireWritable(into);
     var expected = Arrays.copyOfRange(states.output().shape(), 1, MODES + 1);
@@ -143,7 +160,6 @@ public final class CacheOperators {
         || into.form().stride(MODES - 1) != 1) {
       throw new IllegalArgumentException("states " + states.output() + " cannot be merged into " + into);
     }
-    merge(states, into, Optional.empty());
   }
 
   private void requireStates(AttentionState states) {

@@ -17,14 +17,36 @@ final class Maps {
   }
 
   DeviceTensor apply(Pointwise function, List<DeviceTensor> inputs) {
+    var extents = extents(function, inputs);
+    var result = ops.empty(inputs.getFirst().type(), extents.stream().mapToLong(v -> v).toArray());
+    return ops.computed(result, () -> run(Optional.of(function), inputs, result));
+  }
+
+  /** Writes into a tensor of the result's shape, which may be an input, but not a part of one. */
+  void apply(Pointwise function, List<DeviceTensor> inputs, DeviceTensor into) {
+    var extents = extents(function, inputs);
+    ops.memory().requireWritable(into);
+    if (!into.form().extents().equals(extents)) {
+      throw new IllegalArgumentException(function.text() + " of " + inputs + " cannot be written into " + into);
+    }
+    boolean partly = inputs.stream().anyMatch(x -> overlap(x, into)
+        && !(x.offset() == into.offset() && x.form().equals(into.form()) && x.type() == into.type()));
+    if (!partly) {
+      run(Optional.of(function), inputs, into);
+      return;
+    }
+    try (var between = apply(function, inputs)) {
+      copy(between, into);
+    }
+  }
+
+  private List<Long> extents(Pointwise function, List<DeviceTensor> inputs) {
     int needed = function.inputs().size();
     if (inputs.size() != needed) {
       throw new IllegalArgumentException(function.text() + " takes " + needed + " tensors, not " + inputs.size());
     }
     inputs.forEach(ops::requireOwn);
-    var extents = inputs.stream().map(x -> x.form().extents()).reduce(List.of(), (a, b) -> common(a, b, inputs));
-    var result = ops.empty(inputs.getFirst().type(), extents.stream().mapToLong(v -> v).toArray());
-    return ops.computed(result, () -> run(Optional.of(function), inputs, result));
+    return inputs.stream().map(x -> x.form().extents()).reduce(List.of(), (a, b) -> common(a, b, inputs));
   }
 
   /** The extents that both can be repeated to, aligned at the last mode. */

@@ -258,6 +258,26 @@ public final class Ops implements AutoCloseable {
     attention.apply(q, k, v, options, into.output(), Optional.of(into.logarithms()));
   }
 
+  /**
+   * The gradients of attention by Q, K and V.
+   *
+   * @param forward the output, and the logarithms of the rows' sums; those of attention on more keys give the share of
+   *     these keys in its gradients
+   * @param gradient the gradient by the output, (B,Sq,H,Dv)
+   * @param options those of the attention
+   * @return tensors of the inputs' type, which the caller closes
+   */
+  public AttentionGradients attentionGradients(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionState forward,
+      DeviceTensor gradient, AttentionOptions options) {
+    return attention.gradients(q, k, v, forward, gradient, options);
+  }
+
+  /** The gradients of attention into tensors of the inputs' shapes, such as parts of larger ones. */
+  public void attentionGradients(DeviceTensor q, DeviceTensor k, DeviceTensor v, AttentionState forward,
+      DeviceTensor gradient, AttentionOptions options, AttentionGradients into) {
+    attention.gradients(q, k, v, forward, gradient, options, into);
+  }
+
   /** Attention on caches of keys and values, their filling, and merging. */
   public CacheOperators caches() {
     return caches;
@@ -329,7 +349,12 @@ public final class Ops implements AutoCloseable {
     return map(Pointwise.ADD, a, b);
   }
 
-  /** A function of the elements at each place, rounded to the first tensor's type; see {@link #add}. */
+  /** A + B into a tensor of the sum's shape, which may be A or B; see {@link #add(DeviceTensor, DeviceTensor)}. */
+  public void add(DeviceTensor a, DeviceTensor b, DeviceTensor into) {
+    maps.apply(Pointwise.ADD, List.of(a, b), into);
+  }
+
+  /** A function of the elements at each place, rounded to the first tensor's type; see {@link #add(DeviceTensor, DeviceTensor)}. */
   public DeviceTensor map(Pointwise function, DeviceTensor... inputs) {
     return maps.apply(function, List.of(inputs));
   }

@@ -389,6 +389,16 @@ abstract class OperatorContract {
   }
 
   @Test
+  void sumsAreWrittenIntoATensor() {
+    var x = ops.tensor(ElementType.F32, new float[] {1, 2, 3, 4}, 4);
+    ops.add(x, ops.tensor(ElementType.BF16, new float[] {10, 20, 30, 40}, 4), x);
+    assertArrayEquals(new float[] {11, 22, 33, 44}, x.floats());
+    ops.add(x.slice(0, 0, 3), x.slice(0, 1, 4), x.slice(0, 1, 4));
+    assertArrayEquals(new float[] {11, 33, 55, 77}, x.floats());
+    assertRefused("cannot be written into", () -> ops.add(x, x, x.slice(0, 0, 3)));
+  }
+
+  @Test
   void whatDoesNotFitIsSaid() {
     var x = ops.zeros(ElementType.BF16, 4, 16);
     var single = ops.zeros(ElementType.F32, 4, 16);
@@ -402,6 +412,12 @@ abstract class OperatorContract {
     assertRefused("no attention of f32", () -> ops.attention(heads, heads, heads));
     var huge = ops.zeros(ElementType.BF16, 1, 1, 1, 2000);
     assertRefused("no kernel computes this attention", () -> ops.attention(huge, huge, huge));
+    var q = ops.zeros(ElementType.BF16, 1, 4, 2, 64);
+    var state = new AttentionState(q, ops.zeros(ElementType.F32, 1, 2, 4));
+    assertRefused("the gradient of the output of this attention cannot be bf16(1,1,1,2000)",
+        () -> ops.attentionGradients(q, q, q, state, huge, AttentionOptions.of()));
+    assertRefused("there is nothing in it", () -> ops.attentionGradients(q, q.slice(1, 0, 0), q.slice(1, 0, 0), state, q,
+        AttentionOptions.of()));
     assertRefused("no rms_norm of i8", () -> ops.rmsNorm(i8, i8.select(0, 0), 1e-5f));
     assertRefused("W is f32(16); needed is bf16(16)", () -> ops.rmsNorm(x, single.select(0, 0), 1e-5f));
     assertRefused("rope takes (B,S,H,D)", () -> ops.rope(x, single, single));
