@@ -1,6 +1,9 @@
 package tilewright.ops.parallel;
 
+import tilewright.numerics.ElementType;
+import tilewright.ops.AttentionGradients;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.collectives.Communicator;
 
@@ -15,8 +18,8 @@ public enum ContextParallelAttention {
    */
   RING {
     @Override
-    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output) {
-      new RingAttention(sequence, ranks, options, output).run();
+    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
+      new RingAttention(sequence, ranks, options, result).run();
     }
   },
   /**
@@ -25,8 +28,8 @@ public enum ContextParallelAttention {
    */
   ALL_GATHER {
     @Override
-    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output) {
-      GatheredAttention.run(sequence, ranks, options, output);
+    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
+      GatheredAttention.run(sequence, ranks, options, result);
     }
   },
   /**
@@ -35,8 +38,8 @@ public enum ContextParallelAttention {
    */
   ALL_TO_ALL {
     @Override
-    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output) {
-      new HeadsAttention(sequence, ranks).run(options, output);
+    void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
+      new HeadsAttention(sequence, ranks).run(options, result);
     }
   };
 
@@ -51,17 +54,55 @@ public enum ContextParallelAttention {
    */
   public DeviceTensor apply(Communicator ranks, DeviceTensor q, DeviceTensor k, DeviceTensor v,
       AttentionOptions options) {
+    var state = forward(ranks, q, k, v, options);
+    state.logarithms().close();
+    return state.output();
+  }
+
+  /**
+   * Attention with the logarithms of the rows' sums, from which {@link #gradients} follow.
+   *
+   * @return output (B,S,H,Dv) and logarithms (B,H,S), which the caller closes
+   */
+  public AttentionState forward(Communicator ranks, DeviceTensor q, DeviceTensor k, DeviceTensor v,
+      AttentionOptions options) {
     var sequence = Sequence.of(ranks, q, k, v, options);
-    var output = q.ops().empty(q.type(), q.size(0), q.size(1), q.size(2), v.size(3));
+    var ops = q.ops();
+    var state = new AttentionState(ops.empty(q.type(), q.size(0), q.size(1), q.size(2), v.size(3)),
+        ops.empty(ElementType.F32, q.size(0), q.size(2), q.size(1)));
     try {
-      if (output.elements() > 0) compute(sequence, ranks, options, output);
-      return output;
+      if (state.output().elements() > 0) compute(sequence, ranks, options, state);
+      return state;
     } catch (RuntimeException e) {
-      output.close();
+      state.close();
       throw e;
     }
   }
 
-  /** Writes the output of a rank's tokens. */
-  abstract void compute(Sequence sequence, Communicator ranks, AttentionOptions options, DeviceTensor output);
+  /**
+   * The gradients by the rank's queries, keys and values. Keys, values and their gradients go round as in
+   * {@link #RING}, whichever way has computed the attention.
+   *
+   * @param forward the rank's output and logarithms
+   * @param gradient the gradient by the output, (B,S,H,Dv)
+   * @param options those of the attention
+   * @return tensors of the inputs' type, which the caller closes
+   */
+  public static AttentionGradients gradients(Communicator ranks, DeviceTensor q, DeviceTensor k, DeviceTensor v,
+      AttentionState forward, DeviceTensor gradient, AttentionOptions options) {
+    var sequence = Sequence.of(ranks, q, k, v, options);
+    var ops = q.ops();
+    var result = new AttentionGradients(ops.empty(q.type(), q.shape()), ops.empty(q.type(), k.shape()),
+        ops.empty(q.type(), v.shape()));
+    try {
+      new RingGradients(sequence, ranks, forward, gradient, options).run(result);
+      return result;
+    } catch (RuntimeException e) {
+      result.close();
+      throw e;
+    }
+  }
+
+  /** Writes the state of a rank's tokens. */
+  abstract void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result);
 }

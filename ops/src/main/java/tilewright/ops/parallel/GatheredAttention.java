@@ -3,6 +3,7 @@ package tilewright.ops.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.collectives.Communicator;
 
@@ -10,7 +11,7 @@ import tilewright.ops.collectives.Communicator;
 final class GatheredAttention {
   private GatheredAttention() {}
 
-  static void run(Sequence s, Communicator ranks, AttentionOptions options, DeviceTensor output) {
+  static void run(Sequence s, Communicator ranks, AttentionOptions options, AttentionState result) {
     try (var k = Gathered.of(s, s.k()); var v = Gathered.of(s, s.v())) {
       ranks.group(() -> {
         k.exchange(ranks);
@@ -20,13 +21,13 @@ final class GatheredAttention {
       var keys = k.whole.view();
       var values = v.whole.view();
       if (!s.causal()) {
-        ops.attention(s.q(), keys, values, options, output);
+        ops.attention(s.q(), keys, values, options, result);
         return;
       }
       for (int half = 0; half < 2; half++) {
         long seen = (long) s.order().chunk() * ((half == 0 ? s.rank() : s.order().second(s.rank())) + 1);
         ops.attention(s.chunk(s.q(), half), keys.slice(1, 0, seen), values.slice(1, 0, seen), options,
-            s.chunk(output, half));
+            s.chunk(result, half));
       }
     }
   }

@@ -3,6 +3,7 @@ package tilewright.ops.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
@@ -26,15 +27,20 @@ final class HeadsAttention {
     }
   }
 
-  void run(AttentionOptions options, DeviceTensor output) {
-    try (var q = whole(s.q()); var k = whole(s.k()); var v = whole(s.v()); var o = whole(output)) {
+  void run(AttentionOptions options, AttentionState result) {
+    // (B,H,S) as the other tensors, (B,S,H,1).
+    var logarithms = result.logarithms().unsqueeze(3).transpose(1, 2);
+    try (var q = whole(s.q()); var k = whole(s.k()); var v = whole(s.v()); var o = whole(result.output());
+        var logs = whole(logarithms)) {
       ranks.group(() -> {
         scatter(s.q(), q);
         scatter(s.k(), k);
         scatter(s.v(), v);
       });
-      ops.attention(q.view(), k.view(), v.view(), options, o.view());
-      gather(o, output);
+      ops.attention(q.view(), k.view(), v.view(), options,
+          new AttentionState(o.view(), logs.view().select(3, 0).transpose(1, 2)));
+      gather(o, result.output());
+      gather(logs, logarithms);
     } finally {
       memory.forEach(DeviceTensor::close);
     }

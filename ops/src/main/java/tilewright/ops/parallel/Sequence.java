@@ -2,6 +2,7 @@ package tilewright.ops.parallel;
 
 import java.util.List;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.collectives.Communicator;
 
@@ -32,5 +33,11 @@ record Sequence(ZigZag order, int rank, DeviceTensor q, DeviceTensor k, DeviceTe
   /** Returns the first or second chunk of a tensor of the rank's tokens. */
   DeviceTensor chunk(DeviceTensor tensor, int half) {
     return tensor.slice(1, (long) half * order.chunk(), (half + 1L) * order.chunk());
+  }
+
+  /** Returns the state of the rank's first or second chunk of queries. */
+  AttentionState chunk(AttentionState state, int half) {
+    return new AttentionState(chunk(state.output(), half),
+        state.logarithms().slice(2, (long) half * order.chunk(), (half + 1L) * order.chunk()));
   }
 }
