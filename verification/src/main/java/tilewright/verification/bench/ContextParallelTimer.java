@@ -4,20 +4,29 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import tilewright.numerics.ElementType;
+import tilewright.ops.AttentionGradients;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
+import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
 import tilewright.ops.parallel.ContextParallelAttention;
 import tilewright.ops.parallel.ZigZag;
 
-/** Times causal attention on one device and on all of a communicator, in turns, with a thread for each. */
+/** Times causal attention and its gradients on one device and on all of a communicator, in turns. */
 final class ContextParallelTimer {
   private static final AttentionOptions CAUSAL = AttentionOptions.of().causal();
   private static final int ROUNDS = 7;
-  private static final int RUNS = 4;
-  /** Rows of a chunk whose outputs are compared, at its beginning and its end. */
+  /** The most runs in a turn, and the milliseconds that a turn takes at least. */
+  private static final int MOST_RUNS = 4;
+  private static final double LEAST_MS = 100;
+  /** Rows of a chunk whose results are compared, at its beginning and its end. */
   private static final int COMPARED = 32;
 
   private final List<Communicator> ranks;
@@ -28,77 +37,122 @@ final class ContextParallelTimer {
     timer = new RankTimer(ranks);
   }
 
-  /** Queries, keys and values on one device. */
-  private record Tensors(DeviceTensor q, DeviceTensor k, DeviceTensor v) implements AutoCloseable {
+  /** Queries, keys, values and the gradient by the output on one device. */
+  private record Tensors(DeviceTensor q, DeviceTensor k, DeviceTensor v, DeviceTensor gradient)
+      implements AutoCloseable {
+    static Tensors of(List<LongTensor> all, Function<LongTensor, DeviceTensor> part) {
+      return new Tensors(part.apply(all.get(0)), part.apply(all.get(1)), part.apply(all.get(2)),
+          part.apply(all.get(3)));
+    }
+
+    Ops ops() {
+      return q.ops();
+    }
+
     @Override
     public void close() {
-      Stream.of(q, k, v).forEach(DeviceTensor::close);
+      Stream.of(q, k, v, gradient).forEach(DeviceTensor::close);
     }
   }
 
-  List<DeviceScaling.Row> rows(int tokens, int heads, int keyHeads, int dim) {
+  /** A way to compute results (B,S,H,D), which are closed. */
+  private record Program(String kernel, String way, double flops, Supplier<List<DeviceTensor>> one,
+      IntFunction<List<DeviceTensor>> all) {}
+
+  /** @param kernels of {@link DeviceScaling#KERNELS} */
+  List<DeviceScaling.Row> rows(List<String> kernels, int tokens, int heads, int keyHeads, int dim) {
     var order = new ZigZag(ranks.size(), tokens);
     var parts = new ArrayList<Tensors>();
-    try (var q = new LongTensor(tokens, heads, dim, 1); var k = new LongTensor(tokens, keyHeads, dim, 2);
-        var v = new LongTensor(tokens, keyHeads, dim, 3); var whole = whole(q, k, v)) {
+    var numbers = List.of(new LongTensor(tokens, heads, dim, 1), new LongTensor(tokens, keyHeads, dim, 2),
+        new LongTensor(tokens, keyHeads, dim, 3), new LongTensor(tokens, heads, dim, 4));
+    try (var whole = Tensors.of(numbers, tensor -> tensor.whole(ranks.getFirst().ops()))) {
       for (var rank : ranks) {
-        parts.add(new Tensors(q.part(rank.ops(), order, rank.rank()), k.part(rank.ops(), order, rank.rank()),
-            v.part(rank.ops(), order, rank.rank())));
+        parts.add(Tensors.of(numbers, tensor -> tensor.part(rank.ops(), order, rank.rank())));
       }
-      var rows = new ArrayList<DeviceScaling.Row>();
-      double flops = 2.0 * tokens * tokens * heads * dim;
       var config = "1×" + tokens + "×" + heads + "/" + keyHeads + "×" + dim + " bf16 causal";
-      for (var way : ContextParallelAttention.values()) {
-        var one = new double[ROUNDS];
-        var all = new double[ROUNDS];
-        IntConsumer together = rank -> apply(way, rank, parts.get(rank)).close();
-        timer.turn(1, _ -> apply(whole).close(), 1);
-        timer.turn(ranks.size(), together, 1);
-        for (int round = 0; round < ROUNDS; round++) {
-          one[round] = timer.turn(1, _ -> apply(whole).close(), RUNS);
-          all[round] = timer.turn(ranks.size(), together, RUNS);
+      double flops = 2.0 * tokens * tokens * heads * dim;
+      var rows = new ArrayList<DeviceScaling.Row>();
+      if (kernels.contains(DeviceScaling.ATTENTION)) {
+        for (var way : ContextParallelAttention.values()) {
+          rows.add(row(config, order, new Program(DeviceScaling.ATTENTION, way.name().toLowerCase(Locale.ROOT), flops,
+              () -> List.of(whole.ops().attention(whole.q, whole.k, whole.v, CAUSAL)),
+              rank -> List.of(apply(way, rank, parts.get(rank))))));
         }
-        var speedup = RankTimer.ratios(one, all);
-        double ms = Sample.of(all).quantile(0.5);
-        rows.add(new DeviceScaling.Row("attention", config, way.name().toLowerCase(Locale.ROOT),
-            Sample.of(one).quantile(0.5), ms, speedup.quantile(0.5),
-            speedup.spread(), flops / ms * 1e-9,
-            largestDifference(way, order, whole, parts)));
       }
+      if (kernels.contains(DeviceScaling.BACKWARD)) rows.add(backward(config, order, flops, whole, parts));
       return rows;
     } finally {
       parts.forEach(Tensors::close);
+      numbers.forEach(LongTensor::close);
     }
   }
 
-  private Tensors whole(LongTensor q, LongTensor k, LongTensor v) {
-    var ops = ranks.getFirst().ops();
-    return new Tensors(q.whole(ops), k.whole(ops), v.whole(ops));
+  private DeviceScaling.Row backward(String config, ZigZag order, double flops, Tensors whole, List<Tensors> parts) {
+    var states = new AttentionState[ranks.size()];
+    timer.onEach(ranks.size(), rank -> {
+      var t = parts.get(rank);
+      states[rank] = ContextParallelAttention.RING.forward(ranks.get(rank), t.q, t.k, t.v, CAUSAL);
+    });
+    var ops = whole.ops();
+    try (var state = new AttentionState(ops.empty(whole.q.type(), whole.q.shape()),
+        ops.empty(ElementType.F32, whole.q.size(0), whole.q.size(2), whole.q.size(1)))) {
+      ops.attention(whole.q, whole.k, whole.v, CAUSAL, state);
+      // Five products where the forward pass has two.
+      return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", 2.5 * flops,
+          () -> list(ops.attentionGradients(whole.q, whole.k, whole.v, state, whole.gradient, CAUSAL)), rank -> {
+            var t = parts.get(rank);
+            return list(ContextParallelAttention.gradients(ranks.get(rank), t.q, t.k, t.v, states[rank], t.gradient,
+                CAUSAL));
+          }));
+    } finally {
+      Stream.of(states).forEach(AttentionState::close);
+    }
   }
 
-  private static DeviceTensor apply(Tensors t) {
-    return t.q.ops().attention(t.q, t.k, t.v, CAUSAL);
+  private static List<DeviceTensor> list(AttentionGradients gradients) {
+    return List.of(gradients.q(), gradients.k(), gradients.v());
   }
 
   private DeviceTensor apply(ContextParallelAttention way, int rank, Tensors t) {
     return way.apply(ranks.get(rank), t.q, t.k, t.v, CAUSAL);
   }
 
-  private double largestDifference(ContextParallelAttention way, ZigZag order, Tensors whole, List<Tensors> parts) {
+  private DeviceScaling.Row row(String config, ZigZag order, Program program) {
+    var one = new double[ROUNDS];
+    var all = new double[ROUNDS];
+    IntConsumer alone = _ -> program.one.get().forEach(DeviceTensor::close);
+    IntConsumer together = rank -> program.all.apply(rank).forEach(DeviceTensor::close);
+    timer.turn(1, alone, 1);
+    timer.turn(ranks.size(), together, 1);
+    int runs = Math.clamp((int) Math.ceil(LEAST_MS / timer.turn(ranks.size(), together, 1)), 1, MOST_RUNS);
+    for (int round = 0; round < ROUNDS; round++) {
+      one[round] = timer.turn(1, alone, runs);
+      all[round] = timer.turn(ranks.size(), together, runs);
+    }
+    var speedup = RankTimer.ratios(one, all);
+    double ms = Sample.of(all).median();
+    return new DeviceScaling.Row(program.kernel, config, program.way, Sample.of(one).median(), ms, speedup.median(),
+        speedup.spread(), program.flops / ms * 1e-9, largestDifference(program, order));
+  }
+
+  private double largestDifference(Program program, ZigZag order) {
     var differences = new double[ranks.size()];
-    try (var expected = apply(whole)) {
-      timer.onEach(ranks.size(), rank -> {
-        try (var output = apply(way, rank, parts.get(rank))) {
-          for (int half = 0; half < 2; half++) {
-            long chunk = half == 0 ? rank : order.second(rank);
-            for (long at : new long[] {0, order.chunk() - COMPARED}) {
-              differences[rank] = Math.max(differences[rank], RankTimer.largestDifference(
-                  rows(expected, chunk * order.chunk() + at), rows(output, (long) half * order.chunk() + at)));
-            }
+    var expected = program.one.get();
+    timer.onEach(ranks.size(), rank -> {
+      var results = program.all.apply(rank);
+      for (int i = 0; i < results.size(); i++) {
+        for (int half = 0; half < 2; half++) {
+          long chunk = half == 0 ? rank : order.second(rank);
+          for (long at : new long[] {0, order.chunk() - COMPARED}) {
+            differences[rank] = Math.max(differences[rank], RankTimer.largestDifference(
+                rows(expected.get(i), chunk * order.chunk() + at),
+                rows(results.get(i), (long) half * order.chunk() + at)));
           }
         }
-      });
-    }
+      }
+      results.forEach(DeviceTensor::close);
+    });
+    expected.forEach(DeviceTensor::close);
     return Arrays.stream(differences).max().orElseThrow();
   }
 

@@ -149,7 +149,7 @@ final class TensorParallelTimer {
         product.m() + "×" + product.n() + "×" + product.k() + " bf16", medians[0], medians[1], medians[2],
         medians[3], ofGemm.median(), ofGemm.spread(), RankTimer.ratios(ms[3], ms[2]).median(),
         RankTimer.ratios(ms[0], ms[2]).median(), 2.0 * product.m() * product.n() * product.k() / medians[2] * 1e-9,
-        largestDifference(whole, ways, scatters) / Math.sqrt(product.k()));
+        largestDifference(whole, ways, scatters));
   }
 
   private double largestDifference(Operands whole, Ways ways, boolean scatters) {
