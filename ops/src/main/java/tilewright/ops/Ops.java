@@ -339,6 +339,16 @@ public final class Ops implements AutoCloseable {
     return rows.embedding(table, indices);
   }
 
+  /**
+   * The sums Σ_j weight(m,j) · row of the table (V,N) at index(m,j), such as the results of a token's experts: (M,N).
+   *
+   * @param indices i32 (M,J); one that the table does not have adds nothing
+   * @param weights f32 (M,J)
+   */
+  public DeviceTensor weightedRows(DeviceTensor table, DeviceTensor indices, DeviceTensor weights) {
+    return rows.weightedRows(table, indices, weights);
+  }
+
   /** silu(gate) · up, element by element. */
   public DeviceTensor swiglu(DeviceTensor gate, DeviceTensor up) {
     return map(Pointwise.SWIGLU, gate, up);

@@ -1,11 +1,13 @@
 package tilewright.ops;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.WeightedRows;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
 import tilewright.numerics.ElementType;
@@ -97,6 +99,30 @@ final class RowOperators {
         var call = new Call(ops, "embedding").with("I", order.tensor().reshape(-1)).with("W", rows.tensor())
             .with("Y", matrix);
         call.run("", () -> prepareEmbedding(call, table, matrix));
+      }
+    });
+  }
+
+  /** Sums of rows of a table (V,N) at indices (M,J), times weights (M,J). */
+  DeviceTensor weightedRows(DeviceTensor table, DeviceTensor indices, DeviceTensor weights) {
+    List.of(table, indices, weights).forEach(ops::requireOwn);
+    requireType("weighted rows", table);
+    if (table.rank() != 2 || indices.rank() != 2 || indices.type() != ElementType.I32
+        || weights.type() != ElementType.F32 || !Arrays.equals(weights.shape(), indices.shape())) {
+      throw new IllegalArgumentException("no weighted rows of " + table + " at " + indices + " by " + weights
+          + ": needed are (V,N), i32(M,J) and f32(M,J)");
+    }
+    if (indices.size(1) == 0 || table.size(0) == 0) {
+      return ops.zeros(table.type(), indices.size(0), table.size(1));
+    }
+    var result = ops.empty(table.type(), indices.size(0), table.size(1));
+    if (result.elements() == 0) return result;
+    return ops.computed(result, () -> {
+      try (var rows = Held.rows(table)) {
+        var call = new Call(ops, "weighted_rows").with("W", rows.tensor()).with("I", indices).with("P", weights)
+            .with("Y", result);
+        call.run("", () -> Plan.of(WeightedRows.prepare(table.type(), call.alignment("W"), call.argument("W"),
+            call.argument("I"), call.argument("P"), call.argument("Y"))));
       }
     });
   }

@@ -388,6 +388,24 @@ abstract class OperatorContract {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"5,24,3,2", "1,7,1,1", "9,2056,4,8"})
+  void weightedRows(int table, int n, int m, int choices) {
+    var w = numbers.tensor(ops, ElementType.BF16, table, n);
+    var indices = IntStream.range(0, m * choices).map(i -> i * 7 % (table + 2) - 1).toArray();
+    var p = new float[m * choices];
+    for (int i = 0; i < p.length; i++) p[i] = 0.25f * (i % 5);
+    var y = ops.weightedRows(w, ops.ints(indices, m, choices), ops.tensor(ElementType.F32, p, m, choices));
+    var rows = w.floats();
+    numbers.check16("weighted rows", y, i -> {
+      double sum = 0;
+      for (int j = i / n * choices; j < (i / n + 1) * choices; j++) {
+        if (indices[j] >= 0 && indices[j] < table) sum += (double) p[j] * rows[indices[j] * n + i % n];
+      }
+      return sum;
+    });
+  }
+
   @Test
   void sumsAreWrittenIntoATensor() {
     var x = ops.tensor(ElementType.F32, new float[] {1, 2, 3, 4}, 4);
@@ -418,6 +436,7 @@ abstract class OperatorContract {
         () -> ops.attentionGradients(q, q, q, state, huge, AttentionOptions.of()));
     assertRefused("there is nothing in it", () -> ops.attentionGradients(q, q.slice(1, 0, 0), q.slice(1, 0, 0), state, q,
         AttentionOptions.of()));
+    assertRefused("needed are (V,N), i32(M,J) and f32(M,J)", () -> ops.weightedRows(x, ops.ints(new int[2], 1, 2), x));
     assertRefused("no rms_norm of i8", () -> ops.rmsNorm(i8, i8.select(0, 0), 1e-5f));
     assertRefused("W is f32(16); needed is bf16(16)", () -> ops.rmsNorm(x, single.select(0, 0), 1e-5f));
     assertRefused("rope takes (B,S,H,D)", () -> ops.rope(x, single, single));
