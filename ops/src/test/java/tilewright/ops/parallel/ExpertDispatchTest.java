@@ -1,0 +1,130 @@
+package tilewright.ops.parallel;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.numerics.ElementType;
+import tilewright.ops.DeviceTensor;
+import tilewright.ops.GemmOptions;
+import tilewright.ops.Ops;
+import tilewright.ops.collectives.Communicator;
+import tilewright.ops.collectives.RankThreads;
+
+/** Tokens sent to experts, which scale them, and added, against the definition. */
+class ExpertDispatchTest {
+  private static final ElementType BF16 = ElementType.BF16;
+  private static final int DIM = 16;
+
+  /** The devices, which are closed afterwards. */
+  List<Ops> open(int size) {
+    return Ops.simulators(size);
+  }
+
+  /** Expert e multiplies by its own matrix, e + 1 on the diagonal; ranks have different numbers of tokens. */
+  @ParameterizedTest(name = "{0} ranks, {1} experts, {2} choices")
+  @CsvSource({"2,4,2", "4,64,8", "8,8,1", "1,2,2"})
+  void tokensGetTheSumOfTheirExpertsResults(int size, int experts, int choices) {
+    each(size, ranks -> {
+      var ops = ranks.ops();
+      int tokens = 3 * ranks.rank() % 5;
+      var random = new Random(ranks.rank());
+      var x = new float[tokens * DIM];
+      for (int i = 0; i < x.length; i++) x[i] = random.nextInt(-8, 8);
+      // Some experts have no token, and some tokens choose an expert twice.
+      var chosen = random.ints((long) tokens * choices, 0, Math.max(1, experts - 1)).toArray();
+      var weights = new float[chosen.length];
+      for (int i = 0; i < weights.length; i++) weights[i] = random.nextInt(1, 5) / 4f;
+      try (var input = ops.tensor(BF16, x, tokens, DIM);
+          var choice = ops.ints(chosen, tokens, choices);
+          var sent = ExpertDispatch.of(ranks, input, choice, experts);
+          var results = ops.empty(BF16, sent.rows().size(0), DIM);
+          var given = ops.tensor(ElementType.F32, weights, tokens, choices)) {
+        for (int i = 0; i < sent.experts(); i++) {
+          try (var matrix = diagonal(ops, ranks.rank() * sent.experts() + i + 1)) {
+            ops.gemm(sent.rows(i), matrix, GemmOptions.of().into(sent.part(results, i)));
+          }
+        }
+        try (var output = sent.combine(results, given)) {
+          var numbers = output.floats();
+          for (int i = 0; i < numbers.length; i++) {
+            double expected = 0;
+            for (int j = i / DIM * choices; j < (i / DIM + 1) * choices; j++) {
+              expected += weights[j] * (chosen[j] + 1) * x[i];
+            }
+            assertEquals(expected, numbers[i], choices * BF16.ulp(experts * 8.0) + BF16.ulp(expected));
+          }
+          return numbers.length;
+        }
+      }
+    });
+  }
+
+  private static DeviceTensor diagonal(Ops ops, int factor) {
+    var numbers = new float[DIM * DIM];
+    for (int i = 0; i < DIM; i++) numbers[i * DIM + i] = factor;
+    return ops.tensor(BF16, numbers, DIM, DIM);
+  }
+
+  @Test
+  void rowsLieExpertByExpertAndRankByRank() {
+    each(2, ranks -> {
+      var x = ranks.ops().tensor(BF16, new float[] {10 * ranks.rank() + 1, 10 * ranks.rank() + 2}, 2, 1);
+      try (var sent = ExpertDispatch.of(ranks, x, ranks.ops().ints(new int[] {3, 0, 2, 3}, 2, 2), 4)) {
+        if (ranks.rank() == 0) {
+          assertArrayEquals(new float[] {1, 11}, sent.rows(0).floats());
+          assertEquals(0, sent.rows(1).size(0));
+        } else {
+          assertArrayEquals(new float[] {2, 12}, sent.rows(0).floats());
+          assertArrayEquals(new float[] {1, 2, 11, 12}, sent.rows(1).floats());
+        }
+        return 0;
+      }
+    });
+  }
+
+  @Test
+  void whatCannotBeSentIsRefused() {
+    var ranks = Communicator.among(Ops.simulators(1)).getFirst();
+    var x = ranks.ops().zeros(BF16, 2, 4);
+    var chosen = ranks.ops().ints(new int[] {1, 4}, 2, 1);
+    assertRefused("cannot share 0 experts", () -> ExpertDispatch.of(ranks, x, chosen, 0));
+    assertRefused("no expert 4: 0…3", () -> ExpertDispatch.of(ranks, x, chosen, 4));
+    assertRefused("needed are (T,D) and i32(T,J)", () -> ExpertDispatch.of(ranks, x, chosen.slice(0, 0, 1), 4));
+    assertRefused("needed are (T,D) and i32(T,J)", () -> ExpertDispatch.of(ranks, x, x, 4));
+    try (var sent = ExpertDispatch.of(ranks, x, chosen, 6)) {
+      var weights = ranks.ops().zeros(ElementType.F32, 2, 1);
+      assertRefused("needed are 2 rows", () -> sent.combine(x.slice(0, 0, 1), weights));
+      assertRefused("needed are (2,1)", () -> sent.combine(x, x));
+      assertRefused("no expert 6 on rank 0", () -> sent.rows(6));
+    }
+    var two = Communicator.among(Ops.simulators(2)).getFirst();
+    assertRefused("cannot share 3 experts among 2 ranks", () -> ExpertDispatch.of(two, x, chosen, 3));
+  }
+
+  private static void assertRefused(String text, Runnable call) {
+    var refusal = assertThrows(IllegalArgumentException.class, call::run);
+    assertTrue(refusal.getMessage().contains(text), refusal::getMessage);
+  }
+
+  private <T> List<T> each(int size, Function<Communicator, T> program) {
+    var devices = open(size);
+    try {
+      var ranks = Communicator.among(devices);
+      try {
+        return RankThreads.run(ranks, program);
+      } finally {
+        ranks.forEach(Communicator::close);
+      }
+    } finally {
+      devices.forEach(Ops::close);
+    }
+  }
+}

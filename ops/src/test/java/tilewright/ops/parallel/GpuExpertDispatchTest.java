@@ -1,0 +1,20 @@
+package tilewright.ops.parallel;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import tilewright.device.Gpu;
+import tilewright.device.driver.GpuProbe;
+import tilewright.ops.Ops;
+
+/** Experts over the GPUs of this machine. */
+@Tag("gpu")
+class GpuExpertDispatchTest extends ExpertDispatchTest {
+  @Override
+  List<Ops> open(int size) {
+    assumeTrue(Gpu.probe() instanceof GpuProbe.Available(_, var all) && all.size() >= size, "too few GPUs");
+    return IntStream.range(0, size).mapToObj(Ops::gpu).toList();
+  }
+}
