@@ -364,7 +364,10 @@ public final class Ops implements AutoCloseable {
     maps.apply(Pointwise.ADD, List.of(a, b), into);
   }
 
-  /** A function of the elements at each place, rounded to the first tensor's type; see {@link #add(DeviceTensor, DeviceTensor)}. */
+  /**
+   * A function of the elements at each place, rounded to the first tensor's type; see
+   * {@link #add(DeviceTensor, DeviceTensor)}.
+   */
   public DeviceTensor map(Pointwise function, DeviceTensor... inputs) {
     return maps.apply(function, List.of(inputs));
   }

@@ -79,8 +79,8 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean everyVariant;
 
   @Option(names = "--size", paramLabel = "N",
-      description = "M, N and K of matrix products (default: 4096 on the GPU, 512 in the simulator; 8192, 8192 and 28672"
-          + " with --gpus).")
+      description = "M, N and K of matrix products (default: 4096 on the GPU, 512 in the simulator; with --gpus 8192,"
+          + " 8192 and 28672).")
   private Optional<Integer> size;
 
   @Option(names = "--launches", paramLabel = "N", defaultValue = "10000",
@@ -97,7 +97,8 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Option(names = "--gpus", paramLabel = "N",
       description = "Measure attention of long sequences, its gradients, and GEMMs with all-gather or reduce-scatter on"
-          + " N GPUs of this machine, beside one of them; needs NCCL. Kernels are attention, attention-backward and gemm.")
+          + " N GPUs of this machine, beside one of them; needs NCCL. Kernels are attention, attention-backward and"
+          + " gemm.")
   private Optional<Integer> gpus;
 
   @Option(names = "--tokens", paramLabel = "N", split = ",", defaultValue = "65536,131072",

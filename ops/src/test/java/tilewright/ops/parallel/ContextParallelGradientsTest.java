@@ -113,7 +113,10 @@ class ContextParallelGradientsTest {
       var p = new double[keys];
       var dP = new double[keys];
       double sum = 0;
-      for (int key = 0; key < keys; key++) sum += p[key] = Math.exp(scale * dot(in.q, row, in.k, key * KEY_HEADS + head));
+      for (int key = 0; key < keys; key++) {
+        p[key] = Math.exp(scale * dot(in.q, row, in.k, key * KEY_HEADS + head));
+        sum += p[key];
+      }
       double weighted = 0;
       for (int key = 0; key < keys; key++) {
         p[key] /= sum;
