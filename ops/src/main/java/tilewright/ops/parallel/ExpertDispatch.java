@@ -9,7 +9,7 @@ import tilewright.ops.collectives.Communicator;
 
 /**
  * Tokens at the experts that they have chosen (mixture of experts, expert-parallel): experts are spread over ranks in
- * their order, as many on each, and every token goes to each of its experts' ranks.
+ * their order, the same number on each, and every token goes to each of its experts' ranks.
  *
  * {@snippet :
  * try (var sent = ExpertDispatch.of(ranks, tokens, choices, 64)) {
