@@ -96,9 +96,9 @@ public final class BenchCommand implements Callable<Integer> {
   private Optional<Integer> warm;
 
   @Option(names = "--gpus", paramLabel = "N",
-      description = "Measure attention of long sequences, its gradients, and GEMMs with all-gather or reduce-scatter on"
-          + " N GPUs of this machine, beside one of them; needs NCCL. Kernels are attention, attention-backward and"
-          + " gemm.")
+      description = "Measure attention of long sequences, its gradients, GEMMs with all-gather or reduce-scatter, and"
+          + " tokens sent to experts on N GPUs of this machine; needs NCCL. Kernels are attention, attention-backward,"
+          + " gemm and experts.")
   private Optional<Integer> gpus;
 
   @Option(names = "--tokens", paramLabel = "N", split = ",", defaultValue = "65536,131072",

@@ -52,7 +52,19 @@ final class BenchTables {
     return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", NCCL "
         + scaling.nccl() + ", commit "
         + scaling.commit() + (scaling.rows().isEmpty() ? "" : "\n" + table)
-        + (scaling.products().isEmpty() ? "" : "\n" + products(scaling.products()));
+        + (scaling.products().isEmpty() ? "" : "\n" + products(scaling.products()))
+        + (scaling.experts().isEmpty() ? "" : "\n" + experts(scaling.experts()));
+  }
+
+  private static TextTable experts(List<DeviceScaling.ExpertRow> experts) {
+    var table = new TextTable("kernel", "config", "dispatch ms", "combine ms", "dispatch GB/s", "combine GB/s",
+        "largest difference");
+    for (var row : experts) {
+      table.add(row.kernel(), row.config(), "%.3f".formatted(row.dispatchMs()), "%.3f".formatted(row.combineMs()),
+          "%.0f".formatted(row.dispatchGigabytes()), "%.0f".formatted(row.combineGigabytes()),
+          "%.1e".formatted(row.largestDifference()));
+    }
+    return table;
   }
 
   private static TextTable products(List<DeviceScaling.ProductRow> products) {

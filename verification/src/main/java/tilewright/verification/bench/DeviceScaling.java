@@ -22,12 +22,13 @@ import tilewright.ops.collectives.NcclProbe;
  * @param rows attention
  */
 public record DeviceScaling(String date, String gpu, String driver, String nccl, String commit, int gpus,
-    List<Row> rows, List<ProductRow> products) {
+    List<Row> rows, List<ProductRow> products, List<ExpertRow> experts) {
   /** All that can be measured. */
-  public static final List<String> KERNELS = List.of("attention", "attention_backward", "gemm");
+  public static final List<String> KERNELS = List.of("attention", "attention_backward", "gemm", "experts");
   static final String ATTENTION = KERNELS.get(0);
   static final String BACKWARD = KERNELS.get(1);
   static final String GEMM = KERNELS.get(2);
+  static final String EXPERTS = KERNELS.get(3);
   private static final int HEADS = 32;
   private static final int KEY_HEADS = 8;
   private static final int DIM = 128;
@@ -87,6 +88,18 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
       double ofGemm, List<Double> ofGemmSpread, double ofNccl, double speedup, double teraflops,
       double largestDifference) {}
 
+  /**
+   * Tokens that are sent to experts and come back.
+   *
+   * @param dispatchMs median time until all experts have their rows
+   * @param combineMs median time until all tokens have their sums
+   * @param dispatchGigabytes that leave each GPU in a second of the dispatch
+   * @param combineGigabytes that leave each GPU in a second of the combination
+   * @param largestDifference of sums where experts change nothing
+   */
+  public record ExpertRow(String kernel, String config, double dispatchMs, double combineMs, double dispatchGigabytes,
+      double combineGigabytes, double largestDifference) {}
+
   /** @throws BenchmarkException when there are not as many GPUs, or no NCCL */
   public static DeviceScaling measure(Options options) {
     int gpus = options.gpus;
@@ -109,8 +122,10 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
         }
         var products = options.kernels.contains(GEMM)
             ? new TensorParallelTimer(ranks).rows(options.product()) : List.<ProductRow>of();
+        var experts = options.kernels.contains(EXPERTS) ? List.of(new ExpertTimer(ranks).row())
+            : List.<ExpertRow>of();
         return new DeviceScaling(LocalDate.now(ZoneOffset.UTC).toString(), available.devices().getFirst().name(),
-            available.driverVersion(), nccl, options.commit, gpus, rows, products);
+            available.driverVersion(), nccl, options.commit, gpus, rows, products, experts);
       } finally {
         ranks.forEach(Communicator::close);
       }
@@ -125,6 +140,7 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
   public boolean sound() {
     return rows.stream().allMatch(row ->
         row.largestDifference < (row.kernel.equals(BACKWARD) ? SHARES_TOLERANCE : TOLERANCE))
-        && products.stream().allMatch(row -> row.largestDifference < SHARES_TOLERANCE);
+        && products.stream().allMatch(row -> row.largestDifference < SHARES_TOLERANCE)
+        && experts.stream().allMatch(row -> row.largestDifference < TOLERANCE);
   }
 }
