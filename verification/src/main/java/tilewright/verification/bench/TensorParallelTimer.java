@@ -21,8 +21,10 @@ import tilewright.ops.parallel.TensorParallelGemm;
 final class TensorParallelTimer {
   private static final GemmOptions PLAIN = GemmOptions.of();
   private static final ElementType BF16 = ElementType.BF16;
-  private static final int ROUNDS = 11;
+  private static final int ROUNDS = 12;
   private static final int RUNS = 10;
+  /** Runs before each turn, after which the clocks are those of this way's power; every other round goes backwards. */
+  private static final int WARM = 10;
   /** Rows that are compared, at the beginning, in the middle and at the end of a rank's rows. */
   private static final int COMPARED = 32;
 
@@ -134,13 +136,13 @@ final class TensorParallelTimer {
     int size = ranks.size();
     var programs = List.<IntConsumer>of(_ -> multiply(whole).close(), rank -> ways.alone.apply(rank).close(),
         rank -> ways.overlapped.apply(rank).close(), rank -> ways.byNccl.apply(rank).close());
-    for (int program = 0; program < programs.size(); program++) {
-      timer.turn(program == 0 ? 1 : size, programs.get(program), 2);
-    }
     var ms = new double[programs.size()][ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-      for (int program = 0; program < ms.length; program++) {
-        ms[program][round] = timer.turn(program == 0 ? 1 : size, programs.get(program), RUNS);
+      for (int turn = 0; turn < ms.length; turn++) {
+        int program = round % 2 == 0 ? turn : ms.length - 1 - turn;
+        int devices = program == 0 ? 1 : size;
+        timer.turn(devices, programs.get(program), WARM);
+        ms[program][round] = timer.turn(devices, programs.get(program), RUNS);
       }
     }
     var medians = Arrays.stream(ms).mapToDouble(times -> Sample.of(times).median()).toArray();
