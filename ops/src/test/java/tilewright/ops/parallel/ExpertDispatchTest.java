@@ -23,10 +23,12 @@ class ExpertDispatchTest {
   private static final ElementType BF16 = ElementType.BF16;
   private static final int DIM = 16;
 
-  /** The devices, which are closed afterwards. */
   List<Ops> open(int size) {
-    return Ops.simulators(size);
+    return SharedSimulators.first(size);
   }
+
+  /** Gives devices back that {@link #open} has given. */
+  void close(List<Ops> devices) {}
 
   /** Expert e multiplies by its own matrix, e + 1 on the diagonal; ranks have different numbers of tokens. */
   @ParameterizedTest(name = "{0} ranks, {1} experts, {2} choices")
@@ -124,7 +126,7 @@ class ExpertDispatchTest {
         ranks.forEach(Communicator::close);
       }
     } finally {
-      devices.forEach(Ops::close);
+      close(devices);
     }
   }
 }

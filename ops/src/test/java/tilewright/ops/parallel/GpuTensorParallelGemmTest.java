@@ -17,4 +17,9 @@ class GpuTensorParallelGemmTest extends TensorParallelGemmTest {
     assumeTrue(Gpu.probe() instanceof GpuProbe.Available(_, var all) && all.size() >= size, "too few GPUs");
     return IntStream.range(0, size).mapToObj(Ops::gpu).toList();
   }
+
+  @Override
+  void close(List<Ops> devices) {
+    devices.forEach(Ops::close);
+  }
 }

@@ -28,10 +28,12 @@ class TensorParallelGemmTest {
   private static final ElementType BF16 = ElementType.BF16;
   private static final GemmOptions PLAIN = GemmOptions.of();
 
-  /** The devices, which are closed afterwards. */
   List<Ops> open(int size) {
-    return Ops.simulators(size);
+    return SharedSimulators.first(size);
   }
+
+  /** Gives devices back that {@link #open} has given. */
+  void close(List<Ops> devices) {}
 
   /** Ranks, rows of each, and the columns and k that are not cut. */
   static Stream<Arguments> cases() {
@@ -142,7 +144,7 @@ class TensorParallelGemmTest {
         ranks.forEach(Communicator::close);
       }
     } finally {
-      devices.forEach(Ops::close);
+      close(devices);
     }
   }
 
@@ -159,7 +161,7 @@ class TensorParallelGemmTest {
 
   @Test
   void ranksThatDisagreeAllFail() {
-    open(2).forEach(Ops::close);
+    close(open(2));
     var failure = assertThrows(CollectiveException.class, () -> each(2, ranks -> {
       int rows = ranks.rank() == 0 ? 4 : 8;
       return TensorParallelGemm.allGatherGemm(ranks, ranks.ops().zeros(BF16, rows, 32 / rows),
