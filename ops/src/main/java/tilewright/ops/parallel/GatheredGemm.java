@@ -2,6 +2,7 @@ package tilewright.ops.parallel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernels.GemmTypes;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.GemmOptions;
@@ -27,7 +28,7 @@ final class GatheredGemm {
   }
 
   /** Rows that come from another rank. */
-  private record Coming(int rank, DeviceTensor rows, Work work) {}
+  private record Coming(DeviceTensor rows, Work work) {}
 
   DeviceTensor run() {
     ranks.agree("all-gather of " + a.type().text() + " (" + a.size(0) + "," + a.size(1) + "), then GEMM");
@@ -52,29 +53,27 @@ final class GatheredGemm {
   }
 
   private void compute(DeviceTensor result) {
-    var coming = gather();
-    multiply(a, ranks.rank(), result);
-    for (var part : coming) {
-      part.work.join();
-      multiply(part.rows, part.rank, result);
+    int size = ranks.size();
+    var sent = size == 1 || a.isContiguous() ? a : held(ops.contiguous(a));
+    var rows = a;
+    for (int i = 0; i < size; i++) {
+      // One step at a time: each rank then sends to one other, and receives from one other.
+      var coming = i + 1 < size ? Optional.of(receive(sent, i + 1)) : Optional.<Coming>empty();
+      multiply(rows, (ranks.rank() + i) % size, result);
+      if (coming.isEmpty()) return;
+      coming.get().work.join();
+      rows = coming.get().rows;
     }
   }
 
-  /** Begins to send the rank's rows to all others, and to receive theirs, from the next rank first. */
-  private List<Coming> gather() {
+  /** Begins to receive the rows of the rank at a distance, and to send its own to the one at that distance before. */
+  private Coming receive(DeviceTensor sent, int distance) {
     int size = ranks.size();
-    var sent = size == 1 || a.isContiguous() ? a : held(ops.contiguous(a));
-    var coming = new ArrayList<Coming>();
-    for (int i = 1; i < size; i++) {
-      int from = (ranks.rank() + i) % size;
-      int to = (ranks.rank() + size - i) % size;
-      var rows = held(ops.empty(a.type(), a.shape()));
-      coming.add(new Coming(from, rows, ranks.start(() -> {
-        ranks.send(sent, to);
-        ranks.receive(rows, from);
-      })));
-    }
-    return coming;
+    var rows = held(ops.empty(a.type(), a.shape()));
+    return new Coming(rows, ranks.start(() -> {
+      ranks.send(sent, (ranks.rank() + size - distance) % size);
+      ranks.receive(rows, (ranks.rank() + distance) % size);
+    }));
   }
 
   private void multiply(DeviceTensor rows, int rank, DeviceTensor result) {

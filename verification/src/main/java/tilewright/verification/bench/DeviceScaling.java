@@ -82,7 +82,7 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * @param ofNccl median of the ratios of {@code ncclMs} to {@code ms}
    * @param speedup median of the ratios of {@code oneMs} to {@code ms}
    * @param teraflops of all GPUs together
-   * @param largestDifference from the product on one GPU, relative to results above one
+   * @param largestDifference from the product on one GPU, relative to results above their standard deviation
    */
   public record ProductRow(String kernel, String config, double oneMs, double gemmMs, double ms, double ncclMs,
       double ofGemm, List<Double> ofGemmSpread, double ofNccl, double speedup, double teraflops,

@@ -77,7 +77,7 @@ final class ExpertTimer {
       timer.onEach(size, rank -> {
         try (var output = sent[rank].combine(sent[rank].rows(), all[rank].weights)) {
           differences[rank] = RankTimer.largestDifference(all[rank].rows().slice(0, 0, COMPARED).floats(),
-              output.slice(0, 0, COMPARED).floats());
+              output.slice(0, 0, COMPARED).floats(), 1);
         }
       });
       double bytes = (double) TOKENS * CHOICES * DIM * ElementType.BF16.bytes() * (size - 1) / size;

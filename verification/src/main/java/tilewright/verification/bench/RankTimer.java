@@ -54,11 +54,11 @@ record RankTimer(List<Communicator> ranks, CyclicBarrier barrier) {
     return Sample.of(ratios);
   }
 
-  /** The largest difference, relative to expected numbers above 1; infinite where one is no number. */
-  static double largestDifference(float[] expected, float[] actual) {
+  /** The largest difference, relative to expected numbers above {@code unit}; infinite where one is no number. */
+  static double largestDifference(float[] expected, float[] actual, double unit) {
     double most = 0;
     for (int i = 0; i < expected.length; i++) {
-      double difference = Math.abs((double) expected[i] - actual[i]) / Math.max(1, Math.abs(expected[i]));
+      double difference = Math.abs((double) expected[i] - actual[i]) / Math.max(unit, Math.abs(expected[i]));
       most = Math.max(most, Double.isNaN(difference) ? Double.POSITIVE_INFINITY : difference);
     }
     return most;

@@ -151,10 +151,10 @@ final class TensorParallelTimer {
         product.m() + "×" + product.n() + "×" + product.k() + " bf16", medians[0], medians[1], medians[2],
         medians[3], ofGemm.median(), ofGemm.spread(), RankTimer.ratios(ms[3], ms[2]).median(),
         RankTimer.ratios(ms[0], ms[2]).median(), 2.0 * product.m() * product.n() * product.k() / medians[2] * 1e-9,
-        largestDifference(whole, ways, scatters));
+        largestDifference(whole, ways, scatters, Math.sqrt(product.k())));
   }
 
-  private double largestDifference(Operands whole, Ways ways, boolean scatters) {
+  private double largestDifference(Operands whole, Ways ways, boolean scatters, double unit) {
     var differences = new double[ranks.size()];
     try (var expected = multiply(whole)) {
       timer.onEach(ranks.size(), rank -> {
@@ -164,7 +164,7 @@ final class TensorParallelTimer {
             long columns = result.size(1);
             var theirs = expected.slice(0, (scatters ? rank : part) * rows, ((scatters ? rank : part) + 1) * rows)
                 .slice(1, scatters ? 0 : rank * columns, (scatters ? 1 : rank + 1) * columns);
-            return difference(theirs, result.slice(0, part * rows, (part + 1) * rows));
+            return difference(theirs, result.slice(0, part * rows, (part + 1) * rows), unit);
           }).max().orElseThrow();
         }
       });
@@ -172,12 +172,12 @@ final class TensorParallelTimer {
     return Arrays.stream(differences).max().orElseThrow();
   }
 
-  private static double difference(DeviceTensor expected, DeviceTensor result) {
+  private static double difference(DeviceTensor expected, DeviceTensor result, double unit) {
     long rows = result.size(0);
     return IntStream.range(0, 3).mapToDouble(place -> {
       long first = place * (rows - COMPARED) / 2;
       return RankTimer.largestDifference(expected.slice(0, first, first + COMPARED).floats(),
-          result.slice(0, first, first + COMPARED).floats());
+          result.slice(0, first, first + COMPARED).floats(), unit);
     }).max().orElseThrow();
   }
 }
