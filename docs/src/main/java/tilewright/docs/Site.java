@@ -26,6 +26,7 @@ import tilewright.docs.record.LadderFigures;
 import tilewright.docs.record.Proofs;
 import tilewright.docs.record.Records;
 import tilewright.docs.record.RuntimeFigures;
+import tilewright.docs.record.SeveralGpus;
 import tilewright.docs.record.SimulatorSpeed;
 import tilewright.docs.record.Witnesses;
 import tilewright.docs.source.BrokenSiteException;
@@ -73,6 +74,7 @@ public final class Site {
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
+    SeveralGpus.write(root.resolve("docs"), generated);
     BitEquality.write(root.resolve("docs"), generated);
     ChipRuns.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);

@@ -1,0 +1,110 @@
+package tilewright.docs.record;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.StreamSupport;
+import tilewright.docs.chart.Chart;
+import tilewright.docs.chart.Charts;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Charts of what runs on several GPUs, from {@code docs/benchmarks/gpus}. */
+public final class SeveralGpus {
+  private static final List<String> ATTENTION = List.of("attention-gradients-h100", "attention-four-h100-128k",
+      "attention-four-h100-256k");
+  private static final List<String> GEMMS = List.of("gemms-h100", "gemms-four-h100");
+  private static final String RATE = "TFLOP/s of all GPUs (floor: %s)";
+  private static final String OURS = "Tilewright";
+
+  private SeveralGpus() {}
+
+  public static void write(Path docs, Path generated) throws IOException {
+    var folder = docs.resolve("benchmarks/gpus");
+    var attention = records(folder, ATTENTION);
+    var gemms = records(folder, GEMMS);
+    var charts = List.of(
+        attention("gpus-attention", "Causal attention over GPUs of one host, in a ring", "attention", "ms", attention),
+        attention("gpus-gradients", "Gradients of causal attention over GPUs of one host", "attention_backward",
+            "backwardMs", attention),
+        gemms(gemms), experts(gemms));
+    for (var chart : charts) {
+      Files.writeString(generated.resolve("chart-" + chart.name() + ".adoc"), Charts.include(chart));
+    }
+  }
+
+  private static List<JsonNode> records(Path folder, List<String> names) throws IOException {
+    var records = new ArrayList<JsonNode>();
+    for (var name : names) {
+      records.add(JsonMapper.shared().readTree(Files.readString(folder.resolve(name + ".json"))));
+    }
+    return records;
+  }
+
+  /** @param peerMs the field of PyTorch's rows with its time; the better of its ways counts */
+  static Chart attention(String name, String title, String kernel, String peerMs, List<JsonNode> records) {
+    var groups = new ArrayList<Chart.Group>();
+    for (var record : records) {
+      for (var row : record.get("rows")) {
+        if (!text(row, "kernel").equals(kernel) || !text(row, "way").equals("ring")) continue;
+        double work = row.get("teraflops").asDouble() * row.get("ms").asDouble();
+        double theirs = StreamSupport.stream(record.get("peers").get("rows").spliterator(), false)
+            .filter(peer -> text(peer, "config").equals(text(row, "config")))
+            .mapToDouble(peer -> peer.get(peerMs).asDouble()).min().orElseThrow();
+        int gpus = record.get("gpus").asInt();
+        var label = gpus + " GPUs, " + text(row, "config").split("×")[1] + " tokens";
+        groups.add(group(label, work, row.get("oneMs").asDouble() / gpus, Map.entry(OURS, row.get("ms").asDouble()),
+            Map.entry("PyTorch, context_parallel", theirs)));
+      }
+    }
+    return new Chart(name, title, RATE.formatted("as many times one GPU's rate"), false, groups);
+  }
+
+  static Chart gemms(List<JsonNode> records) {
+    var groups = new ArrayList<Chart.Group>();
+    for (var record : records) {
+      for (var row : record.get("products")) {
+        double work = row.get("teraflops").asDouble() * row.get("ms").asDouble();
+        double theirs = StreamSupport.stream(record.get("peers").get("rows").spliterator(), false)
+            .filter(peer -> text(peer, "kernel").equals(text(row, "kernel")))
+            .mapToDouble(peer -> peer.get("fusedMs").asDouble()).min().orElseThrow();
+        var label = record.get("gpus").asInt() + " GPUs, " + text(row, "kernel").replace('_', ' ');
+        groups.add(group(label, work, row.get("gemmMs").asDouble(), Map.entry(OURS, row.get("ms").asDouble()),
+            Map.entry("PyTorch, fused", theirs), Map.entry("NCCL, then GEMM", row.get("ncclMs").asDouble())));
+      }
+    }
+    return new Chart("gpus-gemms", "GEMMs of a tensor-parallel layer, 8192×8192×28672 bf16",
+        RATE.formatted("the GEMM without transfers"), false, groups);
+  }
+
+  /** @param times milliseconds by series */
+  @SafeVarargs
+  private static Chart.Group group(String label, double work, double floorMs, Map.Entry<String, Double>... times) {
+    var bars = new LinkedHashMap<String, Double>();
+    for (var time : times) bars.put(time.getKey(), work / time.getValue());
+    return new Chart.Group(label, bars, OptionalDouble.of(work / floorMs));
+  }
+
+  private static Chart experts(List<JsonNode> records) {
+    var groups = new ArrayList<Chart.Group>();
+    for (var record : records) {
+      for (var row : record.get("experts")) {
+        var bars = new LinkedHashMap<String, Double>();
+        bars.put("dispatch", row.get("dispatchGigabytes").asDouble());
+        bars.put("combine", row.get("combineGigabytes").asDouble());
+        groups.add(new Chart.Group(record.get("gpus").asInt() + " GPUs", bars, OptionalDouble.empty()));
+      }
+    }
+    return new Chart("gpus-experts", "Tokens to 64 experts and back: 4096×7168 bf16 on each GPU, 8 experts a token",
+        "GB/s of each GPU", false, groups);
+  }
+
+  private static String text(JsonNode node, String field) {
+    return node.get(field).asString();
+  }
+}
