@@ -14,17 +14,19 @@ public final class ChartSvg {
   private static final int LEGEND = 26;
   private static final int AXIS = 44;
   private static final int TICKS = 5;
-  private static final List<String> COLOURS = List.of("ours", "peer-1", "peer-2", "peer-3", "peer-4");
 
   private final Chart chart;
   private final double tick;
   private final double end;
-  private final StringBuilder svg = new StringBuilder();
+  private final int height;
+  private final SvgFigure svg;
 
   private ChartSvg(Chart chart) {
     this.chart = chart;
     this.tick = tick(chart.longest() / TICKS);
     this.end = chart.longest();
+    this.height = chart.groups().stream().mapToInt(ChartSvg::height).sum() + LEGEND + AXIS;
+    this.svg = new SvgFigure(chart.name(), chart.title(), described(), WIDTH, height, chart.series());
   }
 
   /** The figure with its title; readers of the screen hear every value. */
@@ -33,56 +35,44 @@ public final class ChartSvg {
   }
 
   private String figure() {
-    int height = chart.groups().stream().mapToInt(ChartSvg::height).sum() + LEGEND + AXIS;
-    draw("<figure class=\"chart\">%n<figcaption>%s</figcaption>%n<svg role=\"img\" aria-labelledby=\"chart-%s\" "
-        + "viewBox=\"0 0 %d %d\">%n<title id=\"chart-%s\">%s</title>%n", escaped(chart.title()), chart.name(), WIDTH,
-        height, chart.name(), escaped(chart.title() + ". " + described()));
-    axis(height);
+    axis();
     legend();
     int y = LEGEND;
     for (var group : chart.groups()) {
       group(group, y);
       y += height(group);
     }
-    return svg + "</svg>\n</figure>\n";
+    return svg.end();
   }
 
   private void legend() {
-    int x = LABELS;
-    for (var name : chart.series()) {
-      draw("<rect class=\"%s\" x=\"%d\" y=\"4\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"14\">%s</text>%n",
-          colour(name), x, x + 17, escaped(name));
-      x += 30 + name.length() * 7;
-    }
+    int x = svg.legend(LABELS);
     if (chart.hasFloor()) {
-      draw("<line class=\"floor\" x1=\"%d\" x2=\"%1$d\" y1=\"3\" y2=\"17\"/><text x=\"%d\" y=\"14\">floor</text>%n",
+      svg.draw("<line class=\"floor\" x1=\"%d\" x2=\"%1$d\" y1=\"3\" y2=\"17\"/><text x=\"%d\" y=\"14\">floor</text>%n",
           x + 4, x + 12);
     }
   }
 
-  private void axis(int height) {
-    for (int i = 0; i * tick <= end * (1 + 1e-9); i++) {
-      double x = x(i * tick);
-      draw("<line class=\"grid\" x1=\"%.1f\" x2=\"%1$.1f\" y1=\"%d\" y2=\"%d\"/><text class=\"middle\" x=\"%1$.1f\" "
-          + "y=\"%d\">%s</text>%n", x, LEGEND, height - AXIS, height - AXIS + 16, value(i * tick));
-    }
-    draw("<text class=\"middle\" x=\"%d\" y=\"%d\">%s</text>%n", LABELS + BARS / 2, height - 6, escaped(chart.axis()));
+  private void axis() {
+    for (int i = 0; i * tick <= end * (1 + 1e-9); i++) svg.grid(x(i * tick), LEGEND, height - AXIS, value(i * tick));
+    svg.draw("<text class=\"middle\" x=\"%d\" y=\"%d\">%s</text>%n", LABELS + BARS / 2, height - 6,
+        SvgFigure.escaped(chart.axis()));
   }
 
   private void group(Chart.Group group, int top) {
     int y = top + BETWEEN_GROUPS / 2;
     int bottom = y + BAR * group.values().size();
-    draw("<text class=\"label\" x=\"%d\" y=\"%d\">%s</text>%n", LABELS - 8, (y + bottom) / 2 + 4,
-        escaped(group.label()));
+    svg.draw("<text class=\"label\" x=\"%d\" y=\"%d\">%s</text>%n", LABELS - 8, (y + bottom) / 2 + 4,
+        SvgFigure.escaped(group.label()));
     if (group.floor().isPresent()) {
       double x = x(chart.length(group, group.floor().getAsDouble()));
-      draw("<line class=\"floor\" x1=\"%.1f\" x2=\"%1$.1f\" y1=\"%d\" y2=\"%d\"><title>floor %s</title></line>%n", x,
-          y - 3, bottom + 3, value(group.floor().getAsDouble()));
+      svg.draw("<line class=\"floor\" x1=\"%.1f\" x2=\"%1$.1f\" y1=\"%d\" y2=\"%d\"><title>floor %s</title></line>%n",
+          x, y - 3, bottom + 3, value(group.floor().getAsDouble()));
     }
     for (var bar : group.values().entrySet()) {
       double x = x(chart.length(group, bar.getValue()));
-      draw("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/><text class=\"value\" x=\"%.1f\" "
-          + "y=\"%d\">%s</text>%n", colour(bar.getKey()), LABELS, y + 1, x - LABELS, BAR - 2, x + 5, y + BAR - 3,
+      svg.draw("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/><text class=\"value\" x=\"%.1f\" "
+          + "y=\"%d\">%s</text>%n", svg.colour(bar.getKey()), LABELS, y + 1, x - LABELS, BAR - 2, x + 5, y + BAR - 3,
           value(bar.getValue()));
       y += BAR;
     }
@@ -95,10 +85,6 @@ public final class ChartSvg {
         .collect(Collectors.joining("; "));
   }
 
-  private String colour(String series) {
-    return COLOURS.get(chart.series().indexOf(series) % COLOURS.size());
-  }
-
   private double x(double length) {
     return LABELS + BARS * length / end;
   }
@@ -108,7 +94,7 @@ public final class ChartSvg {
   }
 
   /** The next of 1, 2 and 5 times a power of ten. */
-  private static double tick(double least) {
+  static double tick(double least) {
     double power = Math.pow(10, Math.floor(Math.log10(least)));
     for (var times : List.of(1, 2, 5)) {
       if (times * power >= least) return times * power;
@@ -120,13 +106,5 @@ public final class ChartSvg {
   static String value(double value) {
     if (value == Math.rint(value) || value >= 100) return String.format(Locale.ROOT, "%,d", Math.round(value));
     return String.format(Locale.ROOT, value >= 10 ? "%.1f" : "%.2f", value);
-  }
-
-  private void draw(String format, Object... values) {
-    svg.append(String.format(Locale.ROOT, format, values));
-  }
-
-  private static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;");
   }
 }
