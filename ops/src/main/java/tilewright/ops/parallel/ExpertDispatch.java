@@ -1,7 +1,9 @@
 package tilewright.ops.parallel;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
@@ -20,29 +22,28 @@ import tilewright.ops.collectives.Communicator;
  * }
  * }
  *
- * <p>The host reads the tokens' choices, and waits for the operators before, since it must know how many rows come. All
- * ranks call {@link #of} and {@link #combine} in one order.
+ * <p>Each rank sends one message to each other rank, and gets one back in {@link #combine}. In {@link #of} the host
+ * reads the tokens' choices, and then how many rows come, and waits for the operators before; in {@link #combine} it
+ * waits for the other ranks' calls only. All ranks call both in one order.
  */
 public final class ExpertDispatch implements AutoCloseable {
   private final Communicator ranks;
   private final Ops ops;
-  private final int choices;
-  private final int tokens;
-  /** Rows that each rank has for each expert. */
-  private final int[][] counts;
-  /** The place of each choice of a token among the rank's rows in the order of experts. */
-  private final int[] places;
+  private final ExpertRows order;
   private final DeviceTensor rows;
+  /** The place (T,J) of each choice of a token among the rows that this rank has sent. */
+  private final DeviceTensor places;
+  /** The place of each row received, in the order of senders, among {@link #rows}. */
+  private final DeviceTensor returns;
 
-  private ExpertDispatch(Communicator ranks, DeviceTensor x, int[] experts, int choices, int[][] counts) {
+  private ExpertDispatch(Communicator ranks, ExpertRows order, DeviceTensor rows, DeviceTensor places,
+      DeviceTensor returns) {
     this.ranks = ranks;
     this.ops = ranks.ops();
-    this.choices = choices;
-    this.tokens = Math.toIntExact(x.size(0));
-    this.counts = counts;
-    var next = starts(counts[ranks.rank()]);
-    places = IntStream.of(experts).map(expert -> next[expert]++).toArray();
-    rows = ops.empty(x.type(), received(experts()), x.size(1));
+    this.order = order;
+    this.rows = rows;
+    this.places = places;
+    this.returns = returns;
   }
 
   /**
@@ -70,23 +71,41 @@ public final class ExpertDispatch implements AutoCloseable {
       }
     }
     ranks.agree("dispatch of " + x.type().text() + " rows of " + x.size(1) + " to " + experts + " experts");
-    var dispatch = new ExpertDispatch(ranks, x, numbers, Math.toIntExact(chosen.size(1)),
-        counts(ranks, numbers, experts));
-    try {
-      dispatch.send(x);
-      return dispatch;
+    return send(ranks, x, numbers, Math.toIntExact(chosen.size(1)), experts);
+  }
+
+  private static ExpertDispatch send(Communicator ranks, DeviceTensor x, int[] chosen, int choices, int experts) {
+    var ops = ranks.ops();
+    var mine = new int[experts];
+    for (int expert : chosen) mine[expert]++;
+    var order = new ExpertRows(ranks.rank(), counts(ranks, mine));
+    var next = ExpertRows.starts(IntStream.of(mine));
+    var sorted = IntStream.of(chosen).map(expert -> next[expert]++).toArray();
+    var tokens = IntStream.of(ExpertRows.inverse(sorted)).map(choice -> choice / choices).toArray();
+    var senders = order.senders();
+    var opened = new ArrayList<DeviceTensor>();
+    // All indices are written before the first transfer, since writing waits for the operators before.
+    try (var gathered = ops.ints(tokens, tokens.length); var arranged = ops.ints(senders, senders.length)) {
+      opened.add(ops.ints(sorted, x.size(0), choices));
+      opened.add(ops.ints(ExpertRows.inverse(senders), senders.length));
+      try (var received = ops.empty(x.type(), senders.length, x.size(1))) {
+        try (var sent = ops.embedding(x, gathered)) {
+          exchange(ranks, sent, order.sent(), received, order.received());
+        }
+        opened.add(ops.embedding(received, arranged));
+      }
+      return new ExpertDispatch(ranks, order, opened.get(2), opened.get(0), opened.get(1));
     } catch (RuntimeException e) {
-      dispatch.close();
+      opened.forEach(DeviceTensor::close);
       throw e;
     }
   }
 
-  /** Tells all ranks how many rows each expert gets from each. */
-  private static int[][] counts(Communicator ranks, int[] chosen, int experts) {
-    var mine = new int[experts];
-    for (int expert : chosen) mine[expert]++;
+  /** Tells all ranks how many rows each has for each expert. */
+  private static int[][] counts(Communicator ranks, int[] mine) {
+    int experts = mine.length;
     try (var own = ranks.ops().ints(mine, experts);
-        var all = ranks.ops().ints(new int[ranks.size() * experts], ranks.size(), experts)) {
+        var all = ranks.ops().empty(ElementType.I32, ranks.size(), experts)) {
       ranks.allGather(own, all);
       var numbers = all.ints();
       return IntStream.range(0, ranks.size())
@@ -94,68 +113,38 @@ public final class ExpertDispatch implements AutoCloseable {
     }
   }
 
-  private static int[] starts(int[] counts) {
-    var starts = new int[counts.length];
-    for (int i = 1; i < counts.length; i++) starts[i] = starts[i - 1] + counts[i - 1];
-    return starts;
-  }
-
-  private void send(DeviceTensor x) {
-    var order = new int[places.length];
-    for (int i = 0; i < order.length; i++) order[places[i]] = i / choices;
-    try (var indices = ops.ints(order, order.length); var sorted = ops.embedding(x, indices)) {
-      exchange(sorted, rows, true);
-    }
-  }
-
   /**
-   * Moves rows between the rank's order of experts and those that its own experts have from all ranks.
+   * Sends each rank its block of rows, and receives one from each.
    *
-   * @param sorted the rank's rows in the order of experts
-   * @param gathered the rows of the rank's experts
-   * @param out whether to the experts, or back
+   * @param starts of each rank's block in {@code from}
+   * @param places of each rank's block in {@code into}
    */
-  private void exchange(DeviceTensor sorted, DeviceTensor gathered, boolean out) {
-    int mine = experts();
-    ranks.group(() -> {
-      for (int peer = 0; peer < ranks.size(); peer++) {
-        for (int i = 0; i < mine; i++) {
-          var here = sent(sorted, peer * mine + i);
-          var there = place(gathered, i, peer);
-          if (peer == ranks.rank()) {
-            if (here.size(0) > 0) ops.copy(out ? here : there, out ? there : here);
-            continue;
-          }
-          if ((out ? here : there).size(0) > 0) ranks.send(out ? here : there, peer);
-          if ((out ? there : here).size(0) > 0) ranks.receive(out ? there : here, peer);
-        }
+  private static void exchange(Communicator ranks, DeviceTensor from, int[] starts, DeviceTensor into, int[] places) {
+    int size = ranks.size();
+    int own = ranks.rank();
+    var work = ranks.start(() -> {
+      // Each step is a permutation of ranks, so that no rank receives from two at once.
+      for (int step = 1; step < size; step++) {
+        int to = (own + step) % size;
+        int sender = (own + size - step) % size;
+        var there = block(from, starts, to);
+        var here = block(into, places, sender);
+        if (there.size(0) > 0) ranks.send(there, to);
+        if (here.size(0) > 0) ranks.receive(here, sender);
       }
     });
+    var kept = block(from, starts, own);
+    if (kept.size(0) > 0) ranks.ops().copy(kept, block(into, places, own));
+    work.join();
   }
 
-  /** This rank's rows for an expert of all. */
-  private DeviceTensor sent(DeviceTensor sorted, int expert) {
-    int start = Arrays.stream(counts[ranks.rank()]).limit(expert).sum();
-    return sorted.slice(0, start, start + counts[ranks.rank()][expert]);
-  }
-
-  /** The rows of one of the rank's experts that a rank has sent. */
-  private DeviceTensor place(DeviceTensor gathered, int own, int peer) {
-    int expert = ranks.rank() * experts() + own;
-    int start = received(own) + IntStream.range(0, peer).map(rank -> counts[rank][expert]).sum();
-    return gathered.slice(0, start, start + counts[peer][expert]);
-  }
-
-  /** The rows of the first experts of this rank. */
-  private int received(int own) {
-    int first = ranks.rank() * experts();
-    return IntStream.range(first, first + own)
-        .map(expert -> IntStream.range(0, ranks.size()).map(rank -> counts[rank][expert]).sum()).sum();
+  private static DeviceTensor block(DeviceTensor rows, int[] starts, int index) {
+    return rows.slice(0, starts[index], starts[index + 1]);
   }
 
   /** Returns the number of experts of this rank. */
   public int experts() {
-    return counts[0].length / ranks.size();
+    return order.experts();
   }
 
   /** Returns the rows (N,D) of this rank's experts, one expert after the other; ends with this. */
@@ -178,7 +167,7 @@ public final class ExpertDispatch implements AutoCloseable {
       throw new IllegalArgumentException("no expert " + expert + " on rank " + ranks.rank() + ": 0…"
           + (experts() - 1));
     }
-    return tensor.slice(0, received(expert), received(expert + 1));
+    return block(tensor, order.ofExperts(), expert);
   }
 
   /**
@@ -192,26 +181,21 @@ public final class ExpertDispatch implements AutoCloseable {
     if (results.rank() != 2 || results.size(0) != rows.size(0)) {
       throw new IllegalArgumentException("the results are " + results + "; needed are " + rows.size(0) + " rows");
     }
-    if (weights.rank() != 2 || weights.size(0) != tokens || weights.size(1) != choices) {
-      throw new IllegalArgumentException("the weights are " + weights + "; needed are (" + tokens + "," + choices
-          + ")");
+    if (!Arrays.equals(weights.shape(), places.shape())) {
+      throw new IllegalArgumentException("the weights are " + weights + "; needed are (" + places.size(0) + ","
+          + places.size(1) + ")");
     }
     ranks.agree("combination of " + results.type().text() + " rows of " + results.size(1));
-    try (var back = ops.empty(results.type(), places.length, results.size(1));
-        var indices = ops.ints(places, tokens, choices)) {
-      if (results.isContiguous()) {
-        exchange(back, results, false);
-      } else {
-        try (var copy = ops.contiguous(results)) {
-          exchange(back, copy, false);
-        }
+    try (var back = ops.empty(results.type(), places.elements(), results.size(1))) {
+      try (var returned = ops.embedding(results, returns)) {
+        exchange(ranks, returned, order.received(), back, order.sent());
       }
-      return ops.weightedRows(back, indices, weights);
+      return ops.weightedRows(back, places, weights);
     }
   }
 
   @Override
   public void close() {
-    rows.close();
+    Stream.of(rows, places, returns).forEach(DeviceTensor::close);
   }
 }

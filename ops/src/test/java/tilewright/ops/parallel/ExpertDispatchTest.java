@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.numerics.ElementType;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.GemmOptions;
@@ -89,6 +90,57 @@ class ExpertDispatchTest {
         }
         return 0;
       }
+    });
+  }
+
+  /** One rank has no tokens, all other experts have none, and results are columns of a wider matrix. */
+  @ParameterizedTest(name = "{0} ranks")
+  @ValueSource(ints = {2, 4})
+  void allTokensMayGoToOneExpert(int size) {
+    int expert = 2 * size - 1;
+    each(size, ranks -> {
+      var ops = ranks.ops();
+      int tokens = 2 * ranks.rank();
+      var x = new float[tokens];
+      var chosen = new int[tokens];
+      var weights = new float[tokens];
+      for (int i = 0; i < tokens; i++) {
+        x[i] = 10 * ranks.rank() + i;
+        chosen[i] = expert;
+        weights[i] = 2 + i;
+      }
+      try (var input = ops.tensor(ElementType.F32, x, tokens, 1);
+          var choice = ops.ints(chosen, tokens, 1);
+          var sent = ExpertDispatch.of(ranks, input, choice, 2 * size);
+          var wide = ops.zeros(ElementType.F32, sent.rows().size(0), 3);
+          var given = ops.tensor(ElementType.F32, weights, tokens, 1)) {
+        boolean all = ranks.rank() == size - 1;
+        assertEquals(0, sent.rows(0).size(0));
+        assertArrayEquals(all ? new float[][] {{}, {10, 11}, {10, 11, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35}}[size / 2]
+            : new float[0], sent.rows(1).floats());
+        var results = wide.slice(1, 1, 2);
+        ops.copy(sent.rows(), results);
+        try (var output = sent.combine(results, given)) {
+          var expected = new float[tokens];
+          for (int i = 0; i < tokens; i++) expected[i] = (10 * ranks.rank() + i) * (2 + i);
+          assertArrayEquals(expected, output.floats());
+        }
+      }
+      return 0;
+    });
+  }
+
+  @Test
+  void noTokensAtAllAreSent() {
+    each(2, ranks -> {
+      var ops = ranks.ops();
+      try (var x = ops.empty(BF16, 0, DIM); var chosen = ops.ints(new int[0], 0, 2);
+          var sent = ExpertDispatch.of(ranks, x, chosen, 2); var weights = ops.zeros(ElementType.F32, 0, 2);
+          var output = sent.combine(sent.rows(), weights)) {
+        assertArrayEquals(new long[] {0, DIM}, sent.rows().shape());
+        assertArrayEquals(new long[] {0, DIM}, output.shape());
+      }
+      return 0;
     });
   }
 
