@@ -1,6 +1,8 @@
 package tilewright.ops;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.function.IntToDoubleFunction;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -9,6 +11,9 @@ import tilewright.reference.TensorView;
 
 /** Numbers of Java's types as the bytes of elements in a row, and back. */
 final class HostNumbers {
+  private static final ValueLayout.OfInt LITTLE_ENDIAN = ValueLayout.JAVA_INT_UNALIGNED.withOrder(
+      ByteOrder.LITTLE_ENDIAN);
+
   private HostNumbers() {}
 
   /** Rounds to nearest even. */
@@ -57,6 +62,10 @@ final class HostNumbers {
 
   static int[] ints(ElementType type, MemorySegment data, int count) {
     var numbers = new int[count];
+    if (type == ElementType.I32) {
+      MemorySegment.copy(data, LITTLE_ENDIAN, 0, numbers, 0, count);
+      return numbers;
+    }
     var view = new TensorView(type, data, Layout.of(Math.max(1, count), 1));
     for (int i = 0; i < count; i++) numbers[i] = (int) view.valueAt(i);
     return numbers;
