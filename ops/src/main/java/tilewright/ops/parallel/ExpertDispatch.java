@@ -1,8 +1,6 @@
 package tilewright.ops.parallel;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.ops.DeviceTensor;
@@ -78,38 +76,36 @@ public final class ExpertDispatch implements AutoCloseable {
     var ops = ranks.ops();
     var mine = new int[experts];
     for (int expert : chosen) mine[expert]++;
-    var order = new ExpertRows(ranks.rank(), counts(ranks, mine));
-    var next = ExpertRows.starts(IntStream.of(mine));
-    var sorted = IntStream.of(chosen).map(expert -> next[expert]++).toArray();
-    var tokens = IntStream.of(ExpertRows.inverse(sorted)).map(choice -> choice / choices).toArray();
-    var senders = order.senders();
-    var opened = new ArrayList<DeviceTensor>();
-    // All indices are written before the first transfer, since writing waits for the operators before.
-    try (var gathered = ops.ints(tokens, tokens.length); var arranged = ops.ints(senders, senders.length)) {
-      opened.add(ops.ints(sorted, x.size(0), choices));
-      opened.add(ops.ints(ExpertRows.inverse(senders), senders.length));
-      try (var received = ops.empty(x.type(), senders.length, x.size(1))) {
-        try (var sent = ops.embedding(x, gathered)) {
-          exchange(ranks, sent, order.sent(), received, order.received());
-        }
-        opened.add(ops.embedding(received, arranged));
+    try (var own = ops.ints(mine, experts); var all = ops.empty(ElementType.I32, ranks.size(), experts)) {
+      // Rows are gathered while ranks tell each other how many they have for each expert.
+      var work = ranks.start(() -> ranks.allGather(own, all));
+      var sorted = ExpertRows.places(chosen, mine);
+      var tokens = new int[sorted.length];
+      for (int i = 0; i < sorted.length; i++) tokens[sorted[i]] = i / choices;
+      var places = ops.ints(sorted, x.size(0), choices);
+      try (var gathered = ops.ints(tokens, tokens.length); var sent = ops.embedding(x, gathered)) {
+        work.join();
+        return arrive(ranks, ExpertRows.of(ranks.rank(), all.ints(), experts), sent, places);
+      } catch (RuntimeException e) {
+        places.close();
+        throw e;
       }
-      return new ExpertDispatch(ranks, order, opened.get(2), opened.get(0), opened.get(1));
-    } catch (RuntimeException e) {
-      opened.forEach(DeviceTensor::close);
-      throw e;
     }
   }
 
-  /** Tells all ranks how many rows each has for each expert. */
-  private static int[][] counts(Communicator ranks, int[] mine) {
-    int experts = mine.length;
-    try (var own = ranks.ops().ints(mine, experts);
-        var all = ranks.ops().empty(ElementType.I32, ranks.size(), experts)) {
-      ranks.allGather(own, all);
-      var numbers = all.ints();
-      return IntStream.range(0, ranks.size())
-          .mapToObj(rank -> Arrays.copyOfRange(numbers, rank * experts, (rank + 1) * experts)).toArray(int[][]::new);
+  /** Sends rows that lie in the order of experts, and arranges those received. */
+  private static ExpertDispatch arrive(Communicator ranks, ExpertRows order, DeviceTensor sent, DeviceTensor places) {
+    var ops = ranks.ops();
+    var senders = order.senders();
+    // All indices are written before the transfers, since writing waits for the operators before.
+    var returns = ops.ints(ExpertRows.inverse(senders), senders.length);
+    try (var arranged = ops.ints(senders, senders.length);
+        var received = ops.empty(sent.type(), senders.length, sent.size(1))) {
+      exchange(ranks, sent, order.sent(), received, order.received());
+      return new ExpertDispatch(ranks, order, ops.embedding(received, arranged), places, returns);
+    } catch (RuntimeException e) {
+      returns.close();
+      throw e;
     }
   }
 

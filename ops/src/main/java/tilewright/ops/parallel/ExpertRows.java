@@ -12,6 +12,12 @@ import java.util.stream.IntStream;
  * @param counts the rows that each rank has for each expert of all
  */
 record ExpertRows(int rank, int[][] counts) {
+  /** Makes them of the counts of all ranks, one rank after the other. */
+  static ExpertRows of(int rank, int[] counts, int experts) {
+    return new ExpertRows(rank, IntStream.range(0, counts.length / experts)
+        .mapToObj(each -> Arrays.copyOfRange(counts, each * experts, (each + 1) * experts)).toArray(int[][]::new));
+  }
+
   /** Returns the number of experts of each rank. */
   int experts() {
     return counts[0].length / counts.length;
@@ -57,8 +63,20 @@ record ExpertRows(int rank, int[][] counts) {
     return Arrays.stream(counts[from], to * experts(), (to + 1) * experts()).sum();
   }
 
+  /**
+   * Returns the place of each choice in the order of experts.
+   *
+   * @param counts the choices of each expert
+   */
+  static int[] places(int[] chosen, int[] counts) {
+    var next = starts(IntStream.of(counts));
+    var places = new int[chosen.length];
+    for (int i = 0; i < chosen.length; i++) places[i] = next[chosen[i]]++;
+    return places;
+  }
+
   /** Returns the sums of the counts before each, and of all. */
-  static int[] starts(IntStream counts) {
+  private static int[] starts(IntStream counts) {
     var sizes = counts.toArray();
     var starts = new int[sizes.length + 1];
     for (int i = 0; i < sizes.length; i++) starts[i + 1] = Math.addExact(starts[i], sizes[i]);
