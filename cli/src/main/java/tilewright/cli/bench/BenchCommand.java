@@ -28,6 +28,7 @@ import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.BenchmarkRecord;
 import tilewright.verification.bench.DeviceScaling;
 import tilewright.verification.bench.LaunchCost;
+import tilewright.verification.bench.Scaling;
 import tilewright.verification.bench.SimulatorBenchmark;
 import tilewright.verification.bench.SimulatorRecord;
 import tilewright.verification.bench.Soak;
@@ -105,6 +106,11 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Lengths of the sequences of --gpus (default: 65536,131072).")
   private List<Integer> tokens;
 
+  @Option(names = "--scaling", paramLabel = "strong|weak", defaultValue = "strong",
+      description = "Attention of --gpus: the same sequence on one GPU and on N, or on N one of √N times the tokens,"
+          + " which is the same work for each GPU (default: strong).")
+  private Scaling scaling;
+
   @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")
   private Optional<Peers> compare;
 
@@ -143,9 +149,9 @@ public final class BenchCommand implements Callable<Integer> {
     try {
       if (gpus.isPresent()) {
         tokens.forEach(length -> requireFromOneOn("--tokens", length));
-        var scaling = DeviceScaling.measure(new DeviceScaling.Options(gpus.get(),
-            chosen.isEmpty() ? DeviceScaling.KERNELS : chosen, tokens, size, SourceCommit.find()));
-        return report(scaling, BenchTables.of(scaling), scaling.sound());
+        var record = DeviceScaling.measure(new DeviceScaling.Options(gpus.get(),
+            chosen.isEmpty() ? DeviceScaling.KERNELS : chosen, tokens, scaling, size, SourceCommit.find()));
+        return report(record, BenchTables.of(record), record.sound());
       }
       return switch (subject) {
         case KERNELS -> {

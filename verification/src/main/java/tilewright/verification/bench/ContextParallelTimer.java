@@ -14,7 +14,6 @@ import tilewright.ops.AttentionGradients;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
-import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
 import tilewright.ops.parallel.ContextParallelAttention;
 import tilewright.ops.parallel.ZigZag;
@@ -45,8 +44,26 @@ final class ContextParallelTimer {
           part.apply(all.get(3)));
     }
 
-    Ops ops() {
-      return q.ops();
+    /** A view of the first tokens. */
+    Tensors first(int tokens) {
+      return new Tensors(q.slice(1, 0, tokens), k.slice(1, 0, tokens), v.slice(1, 0, tokens),
+          gradient.slice(1, 0, tokens));
+    }
+
+    DeviceTensor attention() {
+      return q.ops().attention(q, k, v, CAUSAL);
+    }
+
+    /** The output and its logarithms, for gradients. */
+    AttentionState forward() {
+      var state = new AttentionState(q.ops().empty(q.type(), q.shape()),
+          q.ops().empty(ElementType.F32, q.size(0), q.size(2), q.size(1)));
+      q.ops().attention(q, k, v, CAUSAL, state);
+      return state;
+    }
+
+    List<DeviceTensor> gradients(AttentionState state) {
+      return list(q.ops().attentionGradients(q, k, v, state, gradient, CAUSAL));
     }
 
     @Override
@@ -55,12 +72,24 @@ final class ContextParallelTimer {
     }
   }
 
-  /** A way to compute results (B,S,H,D), which are closed. */
-  private record Program(String kernel, String way, double flops, Supplier<List<DeviceTensor>> one,
-      IntFunction<List<DeviceTensor>> all) {}
+  /**
+   * A way to compute results (B,S,H,D), which are closed.
+   *
+   * @param share of the work that {@code timed} does
+   * @param timed on one device
+   * @param one on one device, for comparison
+   */
+  private record Program(String kernel, String way, double flops, double share, Supplier<List<DeviceTensor>> timed,
+      Supplier<List<DeviceTensor>> one, IntFunction<List<DeviceTensor>> all) {}
 
-  /** @param kernels of {@link DeviceScaling#KERNELS} */
-  List<DeviceScaling.Row> rows(List<String> kernels, int tokens, int heads, int keyHeads, int dim) {
+  /**
+   * Times on one device and on all.
+   *
+   * @param kernels of {@link DeviceScaling#KERNELS}
+   * @param onOne tokens on one device
+   */
+  List<DeviceScaling.Row> rows(List<String> kernels, int onOne, Scaling scaling, int heads, int keyHeads, int dim) {
+    int tokens = scaling.tokens(onOne, ranks.size());
     var order = new ZigZag(ranks.size(), tokens);
     var parts = new ArrayList<Tensors>();
     var numbers = List.of(new LongTensor(tokens, heads, dim, 1), new LongTensor(tokens, keyHeads, dim, 2),
@@ -69,17 +98,22 @@ final class ContextParallelTimer {
       for (var rank : ranks) {
         parts.add(Tensors.of(numbers, tensor -> tensor.part(rank.ops(), order, rank.rank())));
       }
-      var config = "1×" + tokens + "×" + heads + "/" + keyHeads + "×" + dim + " bf16 causal";
+      var config = "1×" + tokens + "×" + heads + "/" + keyHeads + "×" + dim + " bf16 causal"
+          + (tokens == onOne ? "" : ", beside " + onOne + " tokens on one");
       double flops = 2.0 * tokens * tokens * heads * dim;
+      double share = Math.pow((double) onOne / tokens, 2);
+      var first = whole.first(onOne);
       var rows = new ArrayList<DeviceScaling.Row>();
       if (kernels.contains(DeviceScaling.ATTENTION)) {
         for (var way : ContextParallelAttention.values()) {
           rows.add(row(config, order, new Program(DeviceScaling.ATTENTION, way.name().toLowerCase(Locale.ROOT), flops,
-              () -> List.of(whole.ops().attention(whole.q, whole.k, whole.v, CAUSAL)),
+              share, () -> List.of(first.attention()), () -> List.of(whole.attention()),
               rank -> List.of(apply(way, rank, parts.get(rank))))));
         }
       }
-      if (kernels.contains(DeviceScaling.BACKWARD)) rows.add(backward(config, order, flops, whole, parts));
+      if (kernels.contains(DeviceScaling.BACKWARD)) {
+        rows.add(backward(config, order, flops, share, first, whole, parts));
+      }
       return rows;
     } finally {
       parts.forEach(Tensors::close);
@@ -87,19 +121,17 @@ final class ContextParallelTimer {
     }
   }
 
-  private DeviceScaling.Row backward(String config, ZigZag order, double flops, Tensors whole, List<Tensors> parts) {
+  private DeviceScaling.Row backward(String config, ZigZag order, double flops, double share, Tensors first,
+      Tensors whole, List<Tensors> parts) {
     var states = new AttentionState[ranks.size()];
     timer.onEach(ranks.size(), rank -> {
       var t = parts.get(rank);
       states[rank] = ContextParallelAttention.RING.forward(ranks.get(rank), t.q, t.k, t.v, CAUSAL);
     });
-    var ops = whole.ops();
-    try (var state = new AttentionState(ops.empty(whole.q.type(), whole.q.shape()),
-        ops.empty(ElementType.F32, whole.q.size(0), whole.q.size(2), whole.q.size(1)))) {
-      ops.attention(whole.q, whole.k, whole.v, CAUSAL, state);
+    try (var state = whole.forward(); var timed = first.forward()) {
       // Five products where the forward pass has two.
-      return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", 2.5 * flops,
-          () -> list(ops.attentionGradients(whole.q, whole.k, whole.v, state, whole.gradient, CAUSAL)), rank -> {
+      return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", 2.5 * flops, share,
+          () -> first.gradients(timed), () -> whole.gradients(state), rank -> {
             var t = parts.get(rank);
             return list(ContextParallelAttention.gradients(ranks.get(rank), t.q, t.k, t.v, states[rank], t.gradient,
                 CAUSAL));
@@ -120,7 +152,7 @@ final class ContextParallelTimer {
   private DeviceScaling.Row row(String config, ZigZag order, Program program) {
     var one = new double[ROUNDS];
     var all = new double[ROUNDS];
-    IntConsumer alone = _ -> program.one.get().forEach(DeviceTensor::close);
+    IntConsumer alone = _ -> program.timed.get().forEach(DeviceTensor::close);
     IntConsumer together = rank -> program.all.apply(rank).forEach(DeviceTensor::close);
     timer.turn(1, alone, 1);
     timer.turn(ranks.size(), together, 1);
@@ -129,7 +161,7 @@ final class ContextParallelTimer {
       one[round] = timer.turn(1, alone, runs);
       all[round] = timer.turn(ranks.size(), together, runs);
     }
-    var speedup = RankTimer.ratios(one, all);
+    var speedup = RankTimer.ratios(one, all).times(1 / program.share);
     double ms = Sample.of(all).median();
     return new DeviceScaling.Row(program.kernel, config, program.way, Sample.of(one).median(), ms, speedup.median(),
         speedup.spread(), program.flops / ms * 1e-9, largestDifference(program, order));

@@ -47,10 +47,12 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * The choice of what is measured.
    *
    * @param kernels of {@link #KERNELS}
-   * @param tokens of the sequences
+   * @param tokens of the sequences on one GPU
+   * @param scaling of the sequences on all
    * @param size M, N and K of the matrix multiply, instead of those of a large model
    */
-  public record Options(int gpus, List<String> kernels, List<Integer> tokens, Optional<Integer> size, String commit) {
+  public record Options(int gpus, List<String> kernels, List<Integer> tokens, Scaling scaling,
+      Optional<Integer> size, String commit) {
     Product product() {
       return size.map(extent -> new Product(extent, extent, extent)).orElse(PRODUCT);
     }
@@ -62,7 +64,7 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * @param way by which keys and values reach the other GPUs
    * @param oneMs median time on one GPU
    * @param ms median time on all
-   * @param speedup median of the turns' ratios
+   * @param speedup median of the turns' ratios, of equal work
    * @param speedupSpread the 10th and the 90th percentile of the ratios
    * @param teraflops of all GPUs together
    * @param largestDifference between results of all GPUs and of one, relative to results above one
@@ -118,7 +120,9 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
         var rows = new ArrayList<Row>();
         if (options.kernels.contains(ATTENTION) || options.kernels.contains(BACKWARD)) {
           var timer = new ContextParallelTimer(ranks);
-          for (int tokens : options.tokens) rows.addAll(timer.rows(options.kernels, tokens, HEADS, KEY_HEADS, DIM));
+          for (int tokens : options.tokens) {
+            rows.addAll(timer.rows(options.kernels, tokens, options.scaling, HEADS, KEY_HEADS, DIM));
+          }
         }
         var products = options.kernels.contains(GEMM)
             ? new TensorParallelTimer(ranks).rows(options.product()) : List.<ProductRow>of();
