@@ -11,11 +11,14 @@ import tilewright.ops.RopeTables;
 
 /**
  * Llama's decoder: an embedding, layers of attention and feed-forward, each behind a norm and added to its input, and
- * the LM head. Activations are (batch, tokens, width) of bf16.
+ * the LM head. Activations are (batch, tokens, width) of bf16, on each of the devices that share the model.
+ *
+ * @param config the sizes of this device's share
  */
-record Decoder(LlamaConfig config, Weights weights, RopeTables angles, Ops ops) {
-  static Decoder of(LlamaConfig config, Weights weights, int positions, Ops ops) {
-    return new Decoder(config, weights, ops.ropeTables(positions, config.headDim(), config.ropeTheta()), ops);
+record Decoder(LlamaConfig config, Weights weights, RopeTables angles, Ops ops, Share share) {
+  static Decoder load(Safetensors from, LlamaConfig whole, int positions, Ops ops, Share share) {
+    return new Decoder(whole.share(share.count()), Weights.load(from, whole, ops, share),
+        ops.ropeTables(positions, whole.headDim(), whole.ropeTheta()), ops, share);
   }
 
   /** Runs the next tokens (batch, tokens) through the layers, behind those in the cache: (batch, tokens, width). */
@@ -64,15 +67,16 @@ record Decoder(LlamaConfig config, Weights weights, RopeTables angles, Ops ops) 
     }
   }
 
-  /** x + W·y for each token. */
+  /** x + W·y for each token: the sum over devices, which have columns of W and rows of y, and the first x. */
   private DeviceTensor plus(DeviceTensor x, DeviceTensor y, DeviceTensor w) {
-    return ops.linear(y, w, GemmOptions.of().plus(1, x.reshape(-1, x.size(2))));
+    var options = share.rank() == 0 ? GemmOptions.of().plus(1, x.reshape(-1, x.size(2))) : GemmOptions.of();
+    return share.sum(ops.linear(y, w, options));
   }
 
   /** Returns the logits of (…, width), in FP32: (…, vocabulary). */
   DeviceTensor logits(DeviceTensor hidden) {
     try (var normed = ops.rmsNorm(hidden, weights.norm(), config.epsilon())) {
-      return ops.linear(normed, weights.head(), GemmOptions.of().output(ElementType.F32));
+      return share.join(ops.linear(normed, weights.head(), GemmOptions.of().output(ElementType.F32)));
     }
   }
 }

@@ -44,6 +44,16 @@ record LlamaConfig(int hidden, int layers, int heads, int kvHeads, int headDim, 
         json.path("tie_word_embeddings").asBoolean(false));
   }
 
+  /** Returns the sizes on each of some devices, which have a part of the heads and of the feed-forward's columns. */
+  LlamaConfig share(int gpus) {
+    var needed = "a multiple of --gpus " + gpus;
+    require(kvHeads % gpus == 0, "num_key_value_heads", kvHeads, needed);
+    require(intermediate % gpus == 0, "intermediate_size", intermediate, needed);
+    require(vocabulary % gpus == 0, "vocab_size", vocabulary, needed);
+    return new LlamaConfig(hidden, layers, heads / gpus, kvHeads / gpus, headDim, intermediate / gpus, vocabulary,
+        ropeTheta, epsilon, tied);
+  }
+
   private static void require(boolean fits, String key, Object found, String needed) {
     if (!fits) throw new IllegalArgumentException(key + " " + found + "; needed is " + needed);
   }

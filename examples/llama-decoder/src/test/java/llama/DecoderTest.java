@@ -17,24 +17,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tilewright.ops.Ops;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The decoder beside transformers' recorded logits, and on other shapes beside the definition. Errors are at most 1.5
  * times those of the same model computed in bf16 step by step.
  */
 class DecoderTest {
-  private static final LlamaConfig ODD = new LlamaConfig(64, 1, 3, 3, 64, 40, 33, 500, 1e-6f, true);
+  private static final LlamaConfig ODD = new LlamaConfig(64, 1, 3, 3, 64, 42, 33, 500, 1e-6f, true);
 
   enum On {
-    SIMULATOR, GPU;
+    SIMULATOR(1, false), TWO_SIMULATORS(2, false), GPU(1, true), TWO_GPUS(2, true);
 
-    Ops open() {
-      if (this == SIMULATOR) return Ops.simulator();
-      var ops = Ops.open();
-      if (!ops.isGpu()) ops.close();
-      assumeTrue(ops.isGpu(), "no GPU");
-      return ops;
+    private final int count;
+    private final boolean real;
+
+    On(int count, boolean real) {
+      this.count = count;
+      this.real = real;
+    }
+
+    Devices open() {
+      assumeTrue(!real || Devices.gpus() >= count, "needed GPUs: " + count);
+      return Devices.open(count, real ? Devices.gpus() : 0);
     }
   }
 
@@ -45,28 +50,37 @@ class DecoderTest {
   @EnumSource
   void promptsGetTheLogitsAndTheTokensOfTransformers(On on) throws Exception {
     var recorded = Recorded.load();
-    try (var ops = on.open(); var arena = Arena.ofConfined()) {
-      var decoder = decoder(recorded.model().config(), recorded.folder(), ops, arena);
-      int steps = recorded.tokens()[0].length;
-      assertArrayEquals(recorded.tokens(),
-          new Generator(decoder).generate(recorded.prompts(), steps, Sampler.greedy()).tokens());
-
-      var pieces = new ArrayList<int[][]>();
-      pieces.add(recorded.prompts());
-      for (int step = 0; step < steps - 1; step++) pieces.add(column(recorded.tokens(), step));
-      assertNear(recorded.logits(), recorded.bf16(), logits(decoder, pieces));
+    int steps = recorded.tokens()[0].length;
+    var pieces = new ArrayList<int[][]>();
+    pieces.add(recorded.prompts());
+    for (int step = 0; step < steps - 1; step++) pieces.add(column(recorded.tokens(), step));
+    try (var devices = on.open(); var arena = Arena.ofShared()) {
+      var from = Safetensors.open(recorded.folder(), arena);
+      for (var ours : devices.run((ops, share) -> {
+        var decoder = Decoder.load(from, recorded.model().config(), 16, ops, share);
+        var texts = new Generator(decoder).generate(recorded.prompts(), steps, Sampler.greedy());
+        return new Computed(texts.tokens(), logits(decoder, pieces));
+      })) {
+        assertArrayEquals(recorded.tokens(), ours.tokens);
+        assertNear(recorded.logits(), recorded.bf16(), ours.logits);
+      }
     }
   }
 
-  /** Heads of their own, one layer, the embedding as head, a width that is no multiple of a tile, and two pieces. */
-  @Test
-  void anotherShapeGetsTheLogitsOfTheDefinition() throws IOException {
+  private record Computed(int[][] tokens, float[] logits) {}
+
+  /** Heads of their own, one layer, the embedding as head, widths that are no multiples of a tile, and two pieces. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void anotherShapeGetsTheLogitsOfTheDefinition(int count) throws IOException {
     var model = TinyModel.random(ODD, 2);
-    try (var ops = Ops.simulator(); var arena = Arena.ofConfined()) {
-      var decoder = decoder(ODD, model.writeTo(folder), ops, arena);
-      var ours = logits(decoder, List.of(new int[][] {{5, 32, 0}}, new int[][] {{1, 2}}));
-      assertNear(flat(ReferenceDecoder.exact(model).logits(5, 32, 0, 1, 2)),
-          flat(ReferenceDecoder.rounded(model).logits(5, 32, 0, 1, 2)), ours);
+    var exact = flat(ReferenceDecoder.exact(model).logits(5, 32, 0, 1, 2));
+    var rounded = flat(ReferenceDecoder.rounded(model).logits(5, 32, 0, 1, 2));
+    try (var devices = Devices.open(count, 0); var arena = Arena.ofShared()) {
+      var from = Safetensors.open(model.writeTo(folder), arena);
+      var pieces = List.of(new int[][] {{5, 32, 0}}, new int[][] {{1, 2}});
+      devices.run((ops, share) -> logits(Decoder.load(from, ODD, 16, ops, share), pieces))
+          .forEach(ours -> assertNear(exact, rounded, ours));
     }
   }
 
@@ -76,10 +90,6 @@ class DecoderTest {
     var exact = IntStream.range(0, recorded.prompts().length).mapToObj(recorded::ids)
         .map(ids -> flat(ReferenceDecoder.exact(recorded.model()).logits(ids))).toList();
     assertArrayEquals(recorded.logits(), joined(exact), 2e-5f);
-  }
-
-  private static Decoder decoder(LlamaConfig config, Path model, Ops ops, Arena arena) throws IOException {
-    return Decoder.of(config, Weights.load(Safetensors.open(model, arena), config, ops), 16, ops);
   }
 
   private static int[][] column(int[][] tokens, int step) {

@@ -55,6 +55,16 @@ class LlamaConfigTest {
     assertEquals(folder.resolve("config.json") + " has " + reason, refusal("{" + SIZES + ", " + line + "}"));
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "4 | 12 | 96 | num_key_value_heads 2; needed is a multiple of --gpus 4",
+      "2 | 63 | 96 | intermediate_size 63; needed is a multiple of --gpus 2",
+      "2 | 64 | 95 | vocab_size 95; needed is a multiple of --gpus 2"})
+  void sizesThatDevicesCannotShareAreRefused(int gpus, int intermediate, int vocabulary, String reason) {
+    var whole = new LlamaConfig(32, 2, 4, 2, 8, intermediate, vocabulary, 1e4, 1e-5f, false);
+    assertEquals(reason, assertThrows(IllegalArgumentException.class, () -> whole.share(gpus)).getMessage());
+  }
+
   @Test
   void missingSizesAndNoJsonAreRefused() {
     assertTrue(refusal("{\"model_type\": \"llama\"}").endsWith("hidden_size ; needed is a whole number from 1 on"));

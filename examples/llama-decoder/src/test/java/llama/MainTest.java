@@ -1,7 +1,9 @@
 package llama;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -62,6 +64,24 @@ class MainTest {
   }
 
   @Test
+  void simulatedDevicesShareTheModel() throws Exception {
+    var recorded = Recorded.load();
+    try (var devices = Devices.open(2, 0)) {
+      assertEquals("2 × the simulator", devices.toString());
+    }
+    assumeTrue(Devices.gpus() != 1, "one GPU is not two");
+    var run = recorded(recorded, "--gpus", "2");
+    var wanted = Arrays.toString(Arrays.copyOf(recorded.tokens()[0], Integer.parseInt(TOKENS)));
+    assertTrue(run.out.startsWith("[" + wanted + "]\n") && run.out.contains(" on 2 × "), run.out + run.err);
+  }
+
+  @Test
+  void moreGpusThanThereAreAreRefused() {
+    var refusal = assertThrows(IllegalArgumentException.class, () -> Devices.open(4, 2));
+    assertEquals("--gpus 4; this machine has 2", refusal.getMessage());
+  }
+
+  @Test
   void drawnTokensArePrintedForPeople() throws Exception {
     var run = recorded(Recorded.load(), "--top-p", "0.95", "--seed", "5");
     assertTrue(run.out.matches("\\[\\[\\d+, \\d+, \\d+]]\n[0-9.]+ tokens/s, [0-9.]+ after the first, on .*\n"),
@@ -74,6 +94,7 @@ class MainTest {
       "--prompt-ids -1         | prompt ids are [-1]; needed are 0 to 95",
       "--prompt-ids 1 --tokens 0 | a number is below 1",
       "--prompt-ids 1 --batch 0  | a number is below 1",
+      "--prompt-ids 1 --gpus 0   | a number is below 1",
       "--prompt-ids 1 --top-p 2  | top-p is 2.0; needed is above 0, at most 1"})
   void wrongOptionsAreRefused(String options, String reason) throws Exception {
     var model = Recorded.load().folder().toString();
