@@ -55,6 +55,7 @@ public final class Listings {
         "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
     save(generated, "llama-attention.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor attention("));
     save(generated, "llama-feed-forward.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor feedForward("));
+    save(generated, "llama-plus.java", Excerpt.method(root.resolve(DECODER), "DeviceTensor plus("));
     var peer = root.resolve(KERNELS).resolve("kernels/peer");
     save(generated, "one-shot-all-reduce.java", trace(peer.resolve("OneShotAllReduce.java")));
     save(generated, "peer-flag.java", Excerpt.method(root.resolve(KERNELS).resolve("kernel/atom/PeerFlag.java"),
