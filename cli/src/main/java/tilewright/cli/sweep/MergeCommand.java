@@ -59,8 +59,8 @@ public final class MergeCommand implements Callable<Integer> {
     files.forEach(file -> file.remark().ifPresent(console::note));
     var merged = Merged.of(files);
     var page = ReportFile.of(report);
-    var rows = merged.results().values().stream().map(SweepResult::row).toList();
-    if (console.json()) merged.results().values().forEach(result -> console.result(result, ""));
+    var rows = merged.results().values().stream().map(result -> result.verdict().row()).toList();
+    if (console.json()) merged.results().values().forEach(result -> console.result(result.payload(), ""));
     rows.stream().filter(row -> row.status() == Row.Status.FAIL).forEach(row ->
         console.text("%s %s fails on %s: %s".formatted(row.kernel(), row.config(), row.backend(), row.reason())));
     tellMissing(merged);
@@ -129,7 +129,7 @@ public final class MergeCommand implements Callable<Integer> {
   private static LinkedHashMap<String, String> facts(Merged merged) {
     var facts = new LinkedHashMap<String, String>();
     facts.put("command", merged.any().command());
-    facts.put("commit", merged.any().commit());
+    facts.put("commit", merged.any().source().commit());
     facts.put("shards", merged.plans().size() + " of " + merged.shards());
     facts.put("runs", merged.results().size() + " of " + merged.total());
     return facts;

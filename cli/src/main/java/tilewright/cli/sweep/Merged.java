@@ -43,7 +43,7 @@ record Merged(SequencedMap<Integer, SweepPlan> plans, Map<String, SweepResult> r
 
   private static void add(TreeMap<Integer, SweepPlan> plans, SweepFile file, SweepPlan plan) {
     var first = plans.isEmpty() ? plan : plans.firstEntry().getValue();
-    requireCommit(file, first, plan.commit());
+    requireSource(file, first, plan.source());
     require(file, "\"" + first.command() + "\"", "\"" + plan.command() + "\"");
     require(file, first.part().count() + " shards", plan.part().count() + " shards");
     require(file, first.total() + " runs in all", plan.total() + " runs in all");
@@ -54,8 +54,8 @@ record Merged(SequencedMap<Integer, SweepPlan> plans, Map<String, SweepResult> r
     }
   }
 
-  private static void requireCommit(SweepFile file, SweepPlan first, String commit) {
-    require(file, "commit " + first.commit(), "commit " + commit);
+  private static void requireSource(SweepFile file, SweepPlan first, SweepSource source) {
+    first.source().difference(source).ifPresent(d -> require(file, d.here(), d.there()));
   }
 
   private static void require(SweepFile file, String needed, String found) {
@@ -65,10 +65,10 @@ record Merged(SequencedMap<Integer, SweepPlan> plans, Map<String, SweepResult> r
   }
 
   private static void add(Map<String, List<SweepResult>> all, SweepPlan first, SweepFile file, SweepResult result) {
-    requireCommit(file, first, result.commit());
-    var known = all.get(result.key());
+    requireSource(file, first, result.source());
+    var known = all.get(result.run());
     if (known == null) {
-      throw CommandFailure.badFile(file.path(), "holds a result that no shard here plans: " + result.key()
+      throw CommandFailure.badFile(file.path(), "holds a result that no shard here plans: " + result.run()
           + "; merge also the file that begins with its shard's plan");
     }
     known.add(result);

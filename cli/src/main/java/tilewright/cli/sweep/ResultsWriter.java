@@ -10,7 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedCollection;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
@@ -22,17 +28,20 @@ import tools.jackson.databind.json.JsonMapper;
 final class ResultsWriter implements AutoCloseable {
   private final Path file;
   private final FileChannel channel;
-  private final List<SweepResult> earlier;
+  private final SequencedMap<String, SweepResult> done;
+  private final SequencedSet<String> pending;
 
-  private ResultsWriter(Path file, FileChannel channel, List<SweepResult> earlier) {
+  private ResultsWriter(Path file, FileChannel channel, SweepPlan plan, List<SweepResult> earlier) {
     this.file = file;
     this.channel = channel;
-    this.earlier = List.copyOf(earlier);
+    pending = new LinkedHashSet<>(plan.runs());
+    done = new LinkedHashMap<>();
+    for (var result : earlier) if (pending.remove(result.run())) done.put(result.run(), result);
   }
 
   /** Returns the name of a shard's file. */
-  static String name(Shard shard) {
-    return "verify-%d-of-%d.jsonl".formatted(shard.number(), shard.count());
+  static String name(String command, Shard shard) {
+    return "%s-%d-of-%d.jsonl".formatted(command, shard.number(), shard.count());
   }
 
   /**
@@ -42,7 +51,7 @@ final class ResultsWriter implements AutoCloseable {
    */
   static ResultsWriter open(Path folder, SweepPlan plan, Console console) {
     makeFolder(folder);
-    var file = folder.resolve(name(plan.part()));
+    var file = folder.resolve(name(plan.source().command(), plan.part()));
     AtomicFile.requireWritable(file);
     try {
       var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -72,7 +81,9 @@ final class ResultsWriter implements AutoCloseable {
 
   private static ResultsWriter resume(Path file, FileChannel channel, SweepPlan plan, Console console)
       throws IOException {
-    if (!isLocked(file, channel, console)) throw CommandFailure.badFile(file, "another run is writing it; wait for its end");
+    if (!isLocked(file, channel, console)) {
+      throw CommandFailure.badFile(file, "another run is writing it; wait for its end");
+    }
     var content = SweepFile.read(file);
     content.remark().ifPresent(console::note);
     for (var old : content.plans()) requireSame(file, old, plan);
@@ -80,8 +91,10 @@ final class ResultsWriter implements AutoCloseable {
       throw CommandFailure.badFile(file, "does not begin with its shard's plan; name another folder with --results");
     }
     channel.truncate(content.whole()).position(content.whole());
-    var writer = new ResultsWriter(file, channel, content.results());
+    var writer = new ResultsWriter(file, channel, plan, content.results());
     if (content.plans().isEmpty()) writer.append(plan);
+    console.note("shard %s: %d of %d runs, %d of them done before".formatted(plan.shard(), plan.runs().size(),
+        plan.total(), writer.done.size()));
     return writer;
   }
 
@@ -100,8 +113,9 @@ final class ResultsWriter implements AutoCloseable {
   private static void requireSame(Path file, SweepPlan old, SweepPlan plan) {
     if (old.equals(plan)) return;
     String difference;
-    if (!old.commit().equals(plan.commit())) {
-      difference = "holds results of commit " + old.commit() + ", this is " + plan.commit();
+    var sources = old.source().difference(plan.source());
+    if (sources.isPresent()) {
+      difference = "holds results of " + sources.get().here() + ", this is " + sources.get().there();
     } else if (!old.arguments().equals(plan.arguments())) {
       difference = "holds results of \"" + old.command() + "\", this is \"" + plan.command() + "\"";
     } else {
@@ -110,9 +124,14 @@ final class ResultsWriter implements AutoCloseable {
     throw CommandFailure.badFile(file, difference + "; name another folder with --results");
   }
 
-  /** The results that were in the file when it was opened. */
-  List<SweepResult> earlier() {
-    return earlier;
+  /** Returns the results of planned runs that were in the file when it was opened, one of each. */
+  SequencedCollection<SweepResult> done() {
+    return Collections.unmodifiableSequencedCollection(done.sequencedValues());
+  }
+
+  /** Returns the keys of the runs that were not in the file when it was opened, in the plan's order. */
+  SequencedSet<String> pending() {
+    return Collections.unmodifiableSequencedSet(pending);
   }
 
   /** Writes one line, which is in the file even if the process is killed right after. */

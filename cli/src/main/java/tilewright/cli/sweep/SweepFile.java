@@ -49,11 +49,11 @@ record SweepFile(Path path, List<SweepPlan> plans, List<SweepResult> results, lo
   private static void add(String line, List<SweepPlan> plans, List<SweepResult> results) {
     var json = JsonMapper.shared().readTree(line);
     if (json.has("runs")) {
-      plans.add(JsonMapper.shared().treeToValue(json, SweepPlan.class));
-    } else if (json.has("kernel")) {
-      results.add(JsonMapper.shared().treeToValue(json, SweepResult.class));
+      plans.add(SweepPlan.of(json));
+    } else if (json.has("payload") || json.has("kernel")) {
+      results.add(SweepResult.of(json));
     } else {
-      throw new IllegalArgumentException("neither runs nor a kernel are in it");
+      throw new IllegalArgumentException("neither runs nor a payload are in it");
     }
   }
 

@@ -1,51 +1,55 @@
 package tilewright.cli.sweep;
 
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import tilewright.verification.Row;
-import tilewright.verification.RunKey;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A line of a file of results: one run's key and verdict.
+ * A line of a file of results.
  *
- * @param commit of the program
- * @param number counts the cases of equal configuration, from 1
+ * @param source the program and the machine that it is of
+ * @param run the run's key
+ * @param status {@code measured}, or the verdict of a verification
+ * @param payload the row, in the form that the command gives it
  */
-record SweepResult(String commit, String kernel, String arch, String backend, String config, long seed, int number,
-    String status, OptionalDouble maxError, OptionalDouble meanError, Optional<Boolean> bitExact, int findings,
-    double ms, String reason) {
+record SweepResult(SweepSource source, String run, String status, JsonNode payload) {
+  /** The status of every run of a command that judges nothing. */
+  static final String MEASURED = "measured";
 
   SweepResult {
-    Objects.requireNonNull(commit);
-    Objects.requireNonNull(kernel);
-    Objects.requireNonNull(arch);
-    Objects.requireNonNull(backend);
-    Objects.requireNonNull(config);
-    Objects.requireNonNull(reason);
-    Row.Status.valueOf(status.toUpperCase(Locale.ROOT));
+    Objects.requireNonNull(source);
+    Objects.requireNonNull(run);
+    Objects.requireNonNull(status);
+    if (!payload.isObject()) throw new IllegalArgumentException("its payload is no object");
   }
 
-  static SweepResult of(String commit, RunKey key, Row row) {
-    return new SweepResult(commit, key.kernel(), key.arch(), key.backend(), key.config(), key.seed(), key.number(),
-        row.status().text(), row.maxError(), row.meanError(), row.bitExact(), row.findings(), row.ms(), row.reason());
+  static SweepResult of(SweepSource source, Verdict verdict) {
+    return new SweepResult(source, verdict.key(), verdict.status(), JsonMapper.shared().valueToTree(verdict));
   }
 
-  String key() {
-    return new RunKey(kernel, arch, backend, config, seed, number).text();
+  static SweepResult measured(SweepSource source, String run, Object row) {
+    return new SweepResult(source, run, MEASURED, JsonMapper.shared().valueToTree(row));
   }
 
-  Row.Status verdict() {
-    return Row.Status.valueOf(status.toUpperCase(Locale.ROOT));
+  /** Reads a result, or one of format 1, in which only {@code verify} had results and a line was the verdict itself. */
+  static SweepResult of(JsonNode json) {
+    if (json.has("payload")) {
+      var result = JsonMapper.shared().treeToValue(json, SweepResult.class);
+      if (result.source.command().equals(VerifyShard.COMMAND)) result.verdict();
+      return result;
+    }
+    var source = new SweepSource(VerifyShard.COMMAND, json.path("commit").asString(), Optional.empty());
+    return of(source, JsonMapper.shared().treeToValue(json, Verdict.class));
+  }
+
+  /** Returns the payload of a verification. */
+  Verdict verdict() {
+    return JsonMapper.shared().treeToValue(payload, Verdict.class);
   }
 
   boolean isFailed() {
-    return verdict() == Row.Status.FAIL;
-  }
-
-  Row row() {
-    return new Row(kernel, arch, backend, config, verdict(), maxError, meanError, bitExact, findings, ms, reason)
-        .withSeed(seed);
+    return status.equals(Row.Status.FAIL.text());
   }
 }

@@ -1,8 +1,8 @@
 package tilewright.cli.sweep;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.SourceCommit;
@@ -15,6 +15,8 @@ import tilewright.verification.VerifyOptions;
 
 /** Runs one shard of a verification, or resumes it. */
 public final class VerifyShard {
+  static final String COMMAND = "verify";
+
   private VerifyShard() {}
 
   /** Returns the rows of the shard's runs: first those that its file held already, then the others as they ran. */
@@ -27,17 +29,13 @@ public final class VerifyShard {
       runs.run(key -> shard.holds(key.text()), progress, (_, row) -> rows.add(row));
       return rows;
     }
-    var commit = SourceCommit.find();
-    var plan = SweepPlan.of(commit, arguments(options), shard, runs.keys().stream().map(RunKey::text).toList());
+    var source = new SweepSource(COMMAND, SourceCommit.find(), Optional.empty());
+    var plan = SweepPlan.of(source, arguments(options), shard, runs.keys().stream().map(RunKey::text).toList());
     try (var writer = ResultsWriter.open(sweep.results().get(), plan, console)) {
-      var pending = new HashSet<>(plan.runs());
-      for (var result : writer.earlier()) {
-        if (pending.remove(result.key())) rows.add(result.row());
-      }
-      console.note("shard %s: %d of %d runs, %d of them done before".formatted(shard, plan.runs().size(), plan.total(),
-          rows.size()));
+      var pending = writer.pending();
+      writer.done().forEach(result -> rows.add(result.verdict().row()));
       runs.run(key -> pending.contains(key.text()), progress, (key, row) -> {
-        writer.append(SweepResult.of(commit, key, row));
+        writer.append(SweepResult.of(source, Verdict.of(key, row)));
         rows.add(row);
       });
     }

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -31,7 +30,7 @@ import tilewright.verification.Shard;
 
 /** Sweeps of runs that are not made: only their bookkeeping is. */
 class MergeTest {
-  private static final String COMMIT = "0123abc";
+  private static final SweepSource SOURCE = new SweepSource("verify", "0123abc", Optional.empty());
   private static final List<String> ARGUMENTS = List.of("--on", "sim");
 
   @TempDir
@@ -45,21 +44,19 @@ class MergeTest {
   }
 
   private static SweepPlan plan(List<RunKey> keys, Shard shard) {
-    return SweepPlan.of(COMMIT, ARGUMENTS, shard, keys.stream().map(RunKey::text).toList());
+    return SweepPlan.of(SOURCE, ARGUMENTS, shard, keys.stream().map(RunKey::text).toList());
   }
 
   private static SweepResult result(RunKey key, Row.Status status) {
-    return SweepResult.of(COMMIT, key, new Row(key.kernel(), key.arch(), key.backend(), key.config(), status,
-        OptionalDouble.of(Double.NaN), OptionalDouble.empty(), Optional.of(false), 2, 0.5, "why \"é\"\n"));
+    return SweepResult.of(SOURCE, Verdict.of(key, new Row(key.kernel(), key.arch(), key.backend(), key.config(), status,
+        OptionalDouble.of(Double.NaN), OptionalDouble.empty(), Optional.of(false), 2, 0.5, "why \"é\"\n")));
   }
 
   /** Makes the runs of a shard that its file lacks, at most {@code most} of them. */
   private int run(List<RunKey> keys, Shard shard, int most) {
     var plan = plan(keys, shard);
     try (var writer = ResultsWriter.open(folder, plan, console)) {
-      var pending = new HashSet<>(plan.runs());
-      writer.earlier().forEach(result -> assertTrue(pending.remove(result.key()), result::key));
-      var made = keys.stream().filter(key -> pending.contains(key.text())).limit(most).toList();
+      var made = keys.stream().filter(key -> writer.pending().contains(key.text())).limit(most).toList();
       made.forEach(key -> writer.append(result(key, Row.Status.PASS)));
       return made.size();
     }
@@ -83,7 +80,7 @@ class MergeTest {
     for (int i = 1; i <= 16; i++) {
       var shard = new Shard(i, 16);
       made += run(keys, shard, random.nextInt(400));
-      var file = folder.resolve(ResultsWriter.name(shard));
+      var file = folder.resolve(ResultsWriter.name("verify", shard));
       var bytes = Files.readAllBytes(file);
       int cut = random.nextInt(100);
       // A plan is far longer than that; a result is longer too, so one run at most is lost.
@@ -110,7 +107,7 @@ class MergeTest {
   void aFileThatIsCutAnywhereIsResumed() throws IOException {
     var keys = keys(2);
     run(keys, Shard.WHOLE, 2);
-    var file = folder.resolve(ResultsWriter.name(Shard.WHOLE));
+    var file = folder.resolve(ResultsWriter.name("verify", Shard.WHOLE));
     var whole = Files.readAllBytes(file);
     for (int length = 0; length <= whole.length; length++) {
       Files.write(file, Arrays.copyOf(whole, length));
@@ -136,7 +133,7 @@ class MergeTest {
     assertEquals(texts(List.of(second.getFirst(), second.getLast())), merged.doubles().keySet());
     assertTrue(!Merged.isContradiction(merged.doubles().get(second.getFirst().text())));
     assertTrue(Merged.isContradiction(merged.doubles().get(second.getLast().text())));
-    assertEquals(Row.Status.FAIL, merged.results().get(second.getLast().text()).verdict());
+    assertEquals(Row.Status.FAIL, merged.results().get(second.getLast().text()).verdict().row().status());
   }
 
   @Test
@@ -144,8 +141,9 @@ class MergeTest {
     var keys = keys(8);
     var all = keys.stream().map(RunKey::text).toList();
     run(keys, Shard.WHOLE, 8);
-    var others = List.of(SweepPlan.of("fedcba9", ARGUMENTS, Shard.WHOLE, all),
-        SweepPlan.of(COMMIT, List.of("--on", "gpu"), Shard.WHOLE, all), plan(keys(9), Shard.WHOLE));
+    var others = List.of(SweepPlan.of(new SweepSource("verify", "fedcba9", Optional.empty()), ARGUMENTS, Shard.WHOLE,
+        all),
+        SweepPlan.of(SOURCE, List.of("--on", "gpu"), Shard.WHOLE, all), plan(keys(9), Shard.WHOLE));
     for (var other : others) {
       var e = assertThrows(CommandFailure.class, () -> ResultsWriter.open(folder, other, console));
       assertTrue(e.getMessage().contains("--results"), e.getMessage());
@@ -153,7 +151,7 @@ class MergeTest {
     var strangers = new ArrayList<>(others);
     strangers.add(plan(keys, new Shard(1, 2)));
     for (var stranger : strangers) {
-      var files = List.of(SweepFile.read(folder.resolve(ResultsWriter.name(Shard.WHOLE))),
+      var files = List.of(SweepFile.read(folder.resolve(ResultsWriter.name("verify", Shard.WHOLE))),
           new SweepFile(Path.of("stranger.jsonl"), List.of(stranger), List.of(), 0, Optional.empty()));
       var e = assertThrows(CommandFailure.class, () -> Merged.of(files));
       assertTrue(e.getMessage().startsWith("stranger.jsonl: "), e.getMessage());
@@ -163,14 +161,34 @@ class MergeTest {
   @Test
   void aDamagedLineAmongOthersIsRefusedByItsNumber() throws IOException {
     run(keys(3), Shard.WHOLE, 3);
-    var file = folder.resolve(ResultsWriter.name(Shard.WHOLE));
+    var file = folder.resolve(ResultsWriter.name("verify", Shard.WHOLE));
     var lines = Files.readAllLines(file);
     for (var damage : List.of("", "{", "null", "[]", "7", "{}", "{\"kernel\":1}", "{\"runs\":[]}", "\u0000\u0000",
-        lines.get(2).replace("pass", "perhaps"), lines.get(0).replace("\"version\":1", "\"version\":2"))) {
+        lines.get(2).replace("pass", "perhaps"), lines.get(0).replace("\"version\":2", "\"version\":3"))) {
       Files.write(file, Stream.of(lines.get(0), lines.get(1), damage, lines.get(3)).toList());
       var e = assertThrows(CommandFailure.class, () -> SweepFile.read(file), damage);
       assertTrue(e.getMessage().contains("line 3 "), e.getMessage());
     }
+  }
+
+  /** As the program wrote it before {@code bench} and {@code tune} could be divided. */
+  @Test
+  void aFileOfFormat1IsMerged() throws IOException {
+    var key = "relu sm80 sim n=5 seed=3 #2";
+    Files.write(folder.resolve("verify-1-of-1.jsonl"), List.of(
+        """
+        {"version":1,"commit":"0123abc","arguments":["--on","sim"],"shard":"1/1","total":1,\
+        "runs":["relu sm80 sim n=5 seed=3 #2"]}""",
+        """
+        {"commit":"0123abc","kernel":"relu","arch":"sm80","backend":"sim","config":"n=5","seed":3,"number":2,\
+        "status":"fail","maxError":0.5,"meanError":null,"bitExact":false,"findings":1,"ms":2.5,"reason":"why"}"""));
+    var merged = merged();
+    assertEquals("verify --on sim", merged.any().command());
+    assertEquals(SOURCE, merged.any().source());
+    assertEquals(List.of(), merged.incomplete());
+    var row = merged.results().get(key).verdict().row();
+    assertEquals("relu n=5 seed=3 fail 0.5", "%s %s %s %s".formatted(row.kernel(), row.config(), row.status().text(),
+        row.maxError().orElseThrow()));
   }
 
   @Test
