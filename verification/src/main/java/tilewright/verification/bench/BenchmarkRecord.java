@@ -3,7 +3,9 @@ package tilewright.verification.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * One measured run, as it is kept in the documentation.
@@ -17,6 +19,10 @@ import java.util.Optional;
 public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit,
     Map<String, Double> limits, int warmMs, List<Row> rows) {
   public BenchmarkRecord {
+    Objects.requireNonNull(date);
+    Objects.requireNonNull(gpu);
+    Objects.requireNonNull(driver);
+    Objects.requireNonNull(commit);
     versions = Map.copyOf(versions);
     limits = Map.copyOf(limits);
     rows = List.copyOf(rows);
@@ -26,6 +32,27 @@ public record BenchmarkRecord(String date, String gpu, String driver, Map<String
     var more = new ArrayList<>(rows);
     more.add(row);
     return new BenchmarkRecord(date, gpu, driver, versions, commit, limits, warmMs, more);
+  }
+
+  /**
+   * Joins records of one benchmark that several machines have measured in parts, with the rows in this order. The date
+   * is the last one, and the limits are the highest that were reached; each row keeps the floor of its own machine.
+   *
+   * @throws IllegalArgumentException if they differ in their GPU, commit, driver, libraries or warm-up
+   */
+  public static BenchmarkRecord joined(List<BenchmarkRecord> parts) {
+    var first = parts.getFirst();
+    var limits = new TreeMap<String, Double>();
+    for (var part : parts) {
+      JoinedParts.requireSame("GPU", first.gpu, part.gpu);
+      JoinedParts.requireSame("commit", first.commit, part.commit);
+      JoinedParts.requireSame("driver", first.driver, part.driver);
+      JoinedParts.requireSame("libraries", new TreeMap<>(first.versions), new TreeMap<>(part.versions));
+      JoinedParts.requireSame("warm-up in milliseconds", first.warmMs, part.warmMs);
+      part.limits.forEach((name, rate) -> limits.merge(name, rate, Math::max));
+    }
+    return new BenchmarkRecord(JoinedParts.last(parts, BenchmarkRecord::date), first.gpu, first.driver, first.versions,
+        first.commit, limits, first.warmMs, parts.stream().flatMap(part -> part.rows.stream()).toList());
   }
 
   /**

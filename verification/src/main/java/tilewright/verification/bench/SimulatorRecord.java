@@ -1,6 +1,7 @@
 package tilewright.verification.bench;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -13,8 +14,31 @@ import java.util.Optional;
 public record SimulatorRecord(String date, String processor, String java, boolean vectors, String commit,
     List<Row> rows, List<Clocked> clocked, Optional<Double> coldStartMs) {
   public SimulatorRecord {
+    Objects.requireNonNull(date);
+    Objects.requireNonNull(processor);
+    Objects.requireNonNull(java);
+    Objects.requireNonNull(commit);
     rows = List.copyOf(rows);
     clocked = List.copyOf(clocked);
+  }
+
+  /**
+   * Joins records of one benchmark that several machines have measured in parts, with the rows in this order and
+   * without a start-up time. The date is the last one.
+   *
+   * @throws IllegalArgumentException if they differ in their processor, commit or Java
+   */
+  public static SimulatorRecord joined(List<SimulatorRecord> parts) {
+    var first = parts.getFirst();
+    for (var part : parts) {
+      JoinedParts.requireSame("processor", first.processor, part.processor);
+      JoinedParts.requireSame("commit", first.commit, part.commit);
+      JoinedParts.requireSame("Java", first.java, part.java);
+      JoinedParts.requireSame("use of the Vector API", first.vectors, part.vectors);
+    }
+    return new SimulatorRecord(JoinedParts.last(parts, SimulatorRecord::date), first.processor, first.java,
+        first.vectors, first.commit, parts.stream().flatMap(part -> part.rows.stream()).toList(),
+        parts.stream().flatMap(part -> part.clocked.stream()).toList(), Optional.empty());
   }
 
   /** Returns this record with a start-up time. */
