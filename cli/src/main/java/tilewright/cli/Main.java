@@ -9,14 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.TypeConversionException;
 import tilewright.cli.bench.BenchCommand;
+import tilewright.cli.bench.BenchReport;
 import tilewright.cli.bench.BudgetCommand;
 import tilewright.cli.bench.TuneCommand;
+import tilewright.cli.bench.TuneReport;
 import tilewright.cli.create.NewCommand;
 import tilewright.cli.create.NewKernel;
 import tilewright.cli.cuda.CudaCommand;
@@ -158,7 +161,7 @@ public final class Main {
     var failures = new Failures(console);
     var all = new CommandLine(new Tilewright(console))
         .addSubcommand(new VerifyCommand(console, registry))
-        .addSubcommand(new MergeCommand(console))
+        .addSubcommand(new MergeCommand(console, List.of(new BenchReport(), new TuneReport())))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutExplain(console))

@@ -1,14 +1,17 @@
 package tilewright.cli.bench;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
@@ -19,6 +22,9 @@ import tilewright.cli.io.Exit;
 import tilewright.cli.io.NearestName;
 import tilewright.cli.io.SourceCommit;
 import tilewright.cli.launch.Backend;
+import tilewright.cli.sweep.DividedCommand;
+import tilewright.cli.sweep.MeasuredShard;
+import tilewright.cli.sweep.SweepOptions;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
@@ -26,13 +32,17 @@ import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.bench.Benchmark;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.BenchmarkSession;
 import tilewright.verification.bench.DeviceScaling;
 import tilewright.verification.bench.LaunchCost;
+import tilewright.verification.bench.RowMeasurement;
+import tilewright.verification.bench.SimulatedRows;
 import tilewright.verification.bench.Scaling;
 import tilewright.verification.bench.SimulatorBenchmark;
 import tilewright.verification.bench.SimulatorRecord;
 import tilewright.verification.bench.Soak;
 import tilewright.verification.bench.TraceCost;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright bench}: kernels' speed on this machine's GPU, or that of the simulator. */
@@ -122,6 +132,9 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Write the record as JSON, as docs/benchmarks keeps them; kernels row by row.")
   private Optional<Path> out;
 
+  @Mixin
+  private SweepOptions sweep = new SweepOptions();
+
   public BenchCommand(Console console, KernelRegistry registry) {
     this.console = console;
     this.registry = registry;
@@ -139,11 +152,17 @@ public final class BenchCommand implements Callable<Integer> {
     requireFromOneOn("--gpus", gpus.orElse(1));
     requireFromOneOn("--launches", launches);
     requireFromOneOn("--seconds", seconds);
+    if (sweep.isGiven() && (gpus.isPresent() || subject != Subject.KERNELS)) {
+      throw CommandFailure.badInput("only kernels' rows can be divided: leave out --shard and --results, or --gpus and"
+          + " --measure");
+    }
     out.ifPresent(AtomicFile::requireWritable);
     if (on == Backend.SIM) {
       if (compare.isPresent()) throw CommandFailure.badInput("the simulator has no peers: leave out --compare");
       if (gpus.isPresent()) throw CommandFailure.badInput("the simulator has no GPUs to time: leave out --on sim");
-      var record = simulate(chosen.isEmpty() ? SimulatorBenchmark.Options.KERNELS : chosen);
+      var simulated = chosen.isEmpty() ? SimulatorBenchmark.Options.KERNELS : chosen;
+      if (sweep.isGiven()) return simulatedShard(simulated);
+      var record = simulate(simulated);
       return report(record, BenchTables.of(record), true);
     }
     try {
@@ -155,6 +174,7 @@ public final class BenchCommand implements Callable<Integer> {
       }
       return switch (subject) {
         case KERNELS -> {
+          if (sweep.isGiven()) yield shard(chosen);
           var record = run(chosen);
           yield report(record, BenchTables.of(record), true);
         }
@@ -227,10 +247,48 @@ public final class BenchCommand implements Callable<Integer> {
     AtomicFile.write(file, JsonMapper.shared().writeValueAsString(record));
   }
 
-  private BenchmarkRecord run(List<String> chosen) {
-    var options = new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), warm.orElse(0),
+  private int shard(List<String> chosen) {
+    try (var rows = BenchmarkSession.open(registry, options(chosen), step -> console.progress("timing " + step))) {
+      return shard(chosen, rows, BenchmarkRecord.class);
+    }
+  }
+
+  private int simulatedShard(List<String> chosen) {
+    var options = new SimulatorBenchmark.Options(chosen, size.orElse(SIMULATOR_SIZE), SourceCommit.find());
+    var rows = new SimulatedRows(registry, options, step -> console.progress("timing the simulator on " + step));
+    return shard(chosen, rows, SimulatorRecord.class);
+  }
+
+  private <R> int shard(List<String> chosen, RowMeasurement<R> rows, Class<R> type) {
+    var measured = MeasuredShard.run(command(chosen), rows, type, sweep, _ -> {}, console);
+    console.progressDone();
+    if (measured.isEmpty()) {
+      console.text("no row belongs to this shard");
+      return Exit.OK;
+    }
+    var joined = new BenchReport().join(measured.stream().map(JsonMapper.shared()::<JsonNode>valueToTree).toList());
+    return report(joined.document(), joined.text(), true);
+  }
+
+  private DividedCommand command(List<String> chosen) {
+    var words = new ArrayList<String>(new TreeSet<>(chosen));
+    settings.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).sorted()
+        .forEach(setting -> words.addAll(List.of("--set", setting)));
+    words.addAll(List.of("--on", on == Backend.SIM ? "sim" : "gpu"));
+    if (everyVariant) words.add("--all-variants");
+    size.ifPresent(n -> words.addAll(List.of("--size", "" + n)));
+    warm.ifPresent(ms -> words.addAll(List.of("--warm", "" + ms)));
+    compare.ifPresent(_ -> words.addAll(List.of("--compare", "peers")));
+    return new DividedCommand(BenchReport.COMMAND, SourceCommit.find(), words);
+  }
+
+  private Benchmark.Options options(List<String> chosen) {
+    return new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), warm.orElse(0),
         compare.map(_ -> python), SourceCommit.find());
-    var record = Benchmark.run(registry, options, new Benchmark.Progress() {
+  }
+
+  private BenchmarkRecord run(List<String> chosen) {
+    var record = Benchmark.run(registry, options(chosen), new Benchmark.Progress() {
       @Override
       public void step(String description) {
         console.progress("timing " + description);

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -17,6 +18,8 @@ import tilewright.kernels.registry.KernelRegistry;
 import tilewright.kernels.registry.Setting;
 import tilewright.verification.bench.Benchmark;
 import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.BenchmarkSession;
+import tilewright.verification.bench.RowMeasurement;
 
 /** Times a family in every combination of its tunings' values, and names the fastest of each problem. */
 record FamilyTuning(KernelRegistry registry, Family family, Map<String, String> settings) {
@@ -24,7 +27,13 @@ record FamilyTuning(KernelRegistry registry, Family family, Map<String, String> 
   private static final int MOST_SHOWN = 8;
 
   /** One combination on one problem; {@code settings} are what {@code --set} takes. */
-  record Row(String kernel, String problem, List<String> settings, double ms, boolean fastest) {}
+  record Row(String kernel, String problem, List<String> settings, double ms, boolean fastest) {
+    Row {
+      Objects.requireNonNull(kernel);
+      Objects.requireNonNull(problem);
+      settings = List.copyOf(settings);
+    }
+  }
 
   /**
    * A tuning of the family of that name.
@@ -65,11 +74,46 @@ record FamilyTuning(KernelRegistry registry, Family family, Map<String, String> 
     return family.settings().stream().filter(s -> s.kind() == Setting.Kind.TUNING).toList();
   }
 
+  private Benchmark.Options options() {
+    return new Benchmark.Options(List.of(family.name()), settings, false, SIZE, 0, Optional.empty(),
+        SourceCommit.find());
+  }
+
+  /** Opens this machine's GPU for measurements of one combination at a time, none of which is the fastest yet. */
+  RowMeasurement<Row> open(Console console) {
+    var session = BenchmarkSession.open(registry, options(), step -> console.progress("timing " + step));
+    return new RowMeasurement<>() {
+      @Override
+      public String device() {
+        return session.device();
+      }
+
+      @Override
+      public List<String> keys() {
+        return session.keys();
+      }
+
+      @Override
+      public Row measure(String key) {
+        return row(session.measure(key).rows().getFirst());
+      }
+
+      @Override
+      public void close() {
+        session.close();
+      }
+    };
+  }
+
+  /** The command line of this tuning, always the same one for the same combinations. */
+  List<String> arguments() {
+    return Stream.concat(Stream.of(family.name()), settings.entrySet().stream()
+        .map(e -> e.getKey() + "=" + e.getValue()).sorted().flatMap(setting -> Stream.of("--set", setting))).toList();
+  }
+
   /** Measures on this machine's GPU. */
   List<Row> measure(Console console) {
-    var options = new Benchmark.Options(List.of(family.name()), settings, false, SIZE, 0, Optional.empty(),
-        SourceCommit.find());
-    var record = Benchmark.run(registry, options, new Benchmark.Progress() {
+    var record = Benchmark.run(registry, options(), new Benchmark.Progress() {
       @Override
       public void step(String description) {
         console.progress("timing " + description);
@@ -84,12 +128,21 @@ record FamilyTuning(KernelRegistry registry, Family family, Map<String, String> 
 
   /** The rows of each problem together, the fastest first. */
   List<Row> ranked(List<BenchmarkRecord.Row> measured) {
-    var byProblem = measured.stream().sorted(Comparator.comparingDouble(BenchmarkRecord.Row::ms))
-        .collect(Collectors.groupingBy(row -> String.join(" ", words(row.config(), false)), LinkedHashMap::new,
-            Collectors.toList()));
-    return byProblem.entrySet().stream().flatMap(problem -> problem.getValue().stream().map(row ->
-        new Row(row.kernel(), problem.getKey(), words(row.config(), true), row.ms(),
-            row == problem.getValue().getFirst()))).toList();
+    return rankedRows(measured.stream().map(this::row).toList());
+  }
+
+  /** A combination of which it is not known yet whether it is the fastest. */
+  private Row row(BenchmarkRecord.Row measured) {
+    return new Row(measured.kernel(), String.join(" ", words(measured.config(), false)),
+        words(measured.config(), true), measured.ms(), false);
+  }
+
+  /** The rows of each problem together, the fastest first and marked as such. */
+  static List<Row> rankedRows(List<Row> measured) {
+    var byProblem = measured.stream().sorted(Comparator.comparingDouble(Row::ms))
+        .collect(Collectors.groupingBy(Row::problem, LinkedHashMap::new, Collectors.toList()));
+    return byProblem.values().stream().flatMap(problem -> problem.stream().map(row ->
+        new Row(row.kernel, row.problem, row.settings, row.ms, row == problem.getFirst()))).toList();
   }
 
   /** The words {@code name=value} of a configuration that are tunings, or those that are not. */

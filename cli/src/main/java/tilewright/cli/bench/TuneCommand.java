@@ -3,17 +3,24 @@ package tilewright.cli.bench;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.io.SourceCommit;
 import tilewright.cli.io.TextTable;
+import tilewright.cli.sweep.DividedCommand;
+import tilewright.cli.sweep.MeasuredShard;
+import tilewright.cli.sweep.SweepOptions;
 import tilewright.device.cubin.UserCache;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.library.TiledGemmKernel;
@@ -21,6 +28,7 @@ import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.GemmTuning;
+import tilewright.verification.bench.RowMeasurement;
 
 /** {@code tilewright tune}: finds the fastest tunings of a kernel on this machine's GPU. */
 @Command(name = "tune", description = {
@@ -59,6 +67,9 @@ public final class TuneCommand implements Callable<Integer> {
       description = "Tiles to try of each shape, those first that should be fastest (default: 8).")
   private int most;
 
+  @Mixin
+  private SweepOptions sweep = new SweepOptions();
+
   public TuneCommand(Console console, KernelRegistry registry) {
     this.console = console;
     this.registry = registry;
@@ -66,7 +77,13 @@ public final class TuneCommand implements Callable<Integer> {
   }
 
   /** A shape's fastest tile beside the one that was expected to be. */
-  record Row(String problem, String tile, double ms, double tflops, String expected, double gain) {}
+  record Row(String problem, String tile, double ms, double tflops, String expected, double gain) {
+    Row {
+      Objects.requireNonNull(problem);
+      Objects.requireNonNull(tile);
+      Objects.requireNonNull(expected);
+    }
+  }
 
   @Override
   public Integer call() {
@@ -80,7 +97,7 @@ public final class TuneCommand implements Callable<Integer> {
 
   private int tuneFamily(FamilyTuning tuning) {
     try {
-      var rows = tuning.measure(console);
+      var rows = sweep.isGiven() ? shard(tuning) : tuning.measure(console);
       for (var row : rows) if (console.json()) console.result(row, "");
       if (!console.json()) console.text(FamilyTuning.table(rows));
       return Exit.OK;
@@ -91,27 +108,81 @@ public final class TuneCommand implements Callable<Integer> {
     }
   }
 
-  private int tuneGemm() {
-    var problems = shapes.stream().map(this::problem).toList();
-    if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
-    try (var tuning = GemmTuning.open(kernel)) {
-      var text = new TextTable("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
-      for (var problem : problems) {
-        console.progress("tuning " + TunedTiles.key(problem));
-        var row = row(problem, tuning.measure(problem, most));
-        // Read again, as another tune may have added to it since.
-        TunedTiles.of(UserCache.folder(), tuning.gpu(), console).with(problem, row.tile).save();
-        if (console.json()) console.result(row, "");
-        text.add(row.problem, row.tile, "%.4f".formatted(row.ms), "%.1f".formatted(row.tflops), row.expected,
-            "%.3f".formatted(row.gain));
-      }
+  private static DividedCommand command(List<String> arguments) {
+    return new DividedCommand(TuneReport.COMMAND, SourceCommit.find(), arguments);
+  }
+
+  private List<FamilyTuning.Row> shard(FamilyTuning tuning) {
+    try (var rows = tuning.open(console)) {
+      var measured = MeasuredShard.run(command(tuning.arguments()), rows, FamilyTuning.Row.class, sweep, _ -> {},
+          console);
       console.progressDone();
-      if (!console.json()) console.text(text.toString());
-      console.note("kept in " + TunedTiles.file(UserCache.folder(), tuning.gpu()));
+      return FamilyTuning.rankedRows(measured);
+    }
+  }
+
+  private int tuneGemm() {
+    var problems = new LinkedHashMap<String, GemmProblem>();
+    shapes.stream().map(this::problem).forEach(problem -> problems.put(TunedTiles.key(problem), problem));
+    if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
+    try (var tuning = new GemmRows(GemmTuning.open(kernel), problems)) {
+      var rows = MeasuredShard.run(command(arguments()), tuning, Row.class, sweep,
+          row -> { if (console.json()) console.result(row, ""); }, console);
+      console.progressDone();
+      if (!console.json()) console.text(table(rows));
+      console.note("kept in " + TunedTiles.file(UserCache.folder(), tuning.device()));
       return Exit.OK;
     } catch (BenchmarkException e) {
       throw CommandFailure.environmentLacks(e.getMessage());
     }
+  }
+
+  /** Measures one shape after the other, and keeps the fastest tile of each for this machine. */
+  private final class GemmRows implements RowMeasurement<Row> {
+    private final GemmTuning tuning;
+    private final SequencedMap<String, GemmProblem> problems;
+
+    private GemmRows(GemmTuning tuning, SequencedMap<String, GemmProblem> problems) {
+      this.tuning = tuning;
+      this.problems = problems;
+    }
+
+    @Override
+    public String device() {
+      return tuning.gpu();
+    }
+
+    @Override
+    public List<String> keys() {
+      return List.copyOf(problems.keySet());
+    }
+
+    @Override
+    public Row measure(String key) {
+      console.progress("tuning " + key);
+      var problem = problems.get(key);
+      var row = row(problem, tuning.measure(problem, most));
+      // Read again, as another tune may have added to it since.
+      TunedTiles.of(UserCache.folder(), tuning.gpu(), console).with(problem, row.tile).save();
+      return row;
+    }
+
+    @Override
+    public void close() {
+      tuning.close();
+    }
+  }
+
+  static String table(List<Row> rows) {
+    var text = new TextTable("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
+    rows.forEach(row -> text.add(row.problem, row.tile, "%.4f".formatted(row.ms), "%.1f".formatted(row.tflops),
+        row.expected, "%.3f".formatted(row.gain)));
+    return text.toString();
+  }
+
+  /** The command line of the GEMM's tuning, always the same one for the same rows. */
+  private List<String> arguments() {
+    return List.of("--shape", String.join(",", shapes), "--order", order, "--dtype", dtype, "--most", "" + most);
   }
 
   private GemmProblem problem(String shape) {

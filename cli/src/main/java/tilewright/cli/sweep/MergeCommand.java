@@ -21,28 +21,37 @@ import tilewright.cli.io.Exit;
 import tilewright.cli.io.InputFile;
 import tilewright.verification.HtmlReport;
 import tilewright.verification.Row;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright merge}: one report of the results of many machines. */
 @Command(name = "merge", description = {
     "Join the results that the shards of a sweep have written, and say which are missing or double.",
     "The exit code is 0 if all are there and none failed."})
 @Examples({"merge results", "merge results --report verify.html",
-    "merge verify-1-of-2.jsonl verify-2-of-2.jsonl --json"})
+    "merge bench-1-of-2.jsonl bench-2-of-2.jsonl --out bench.json"})
 public final class MergeCommand implements Callable<Integer> {
   private static final String EXTENSION = ".jsonl";
 
   private final Console console;
+  private final List<SweepReport> reports;
 
   @Parameters(paramLabel = "FILE|DIR", arity = "1..*",
-      description = "Files that \"verify --results\" has written, or folders of them.")
+      description = "Files that verify, bench or tune has written with --results, or folders of them.")
   private List<Path> from;
 
   @Option(names = "--report", paramLabel = "FILE",
-      description = "Where the HTML report goes (default: target/verify.html).")
+      description = "Where the HTML report of verify goes (default: target/verify.html).")
   private Optional<Path> report = Optional.empty();
 
-  public MergeCommand(Console console) {
+  @Option(names = "--out", paramLabel = "FILE",
+      description = "Write the rows of bench as one record, those of tune as one list, in JSON.")
+  private Optional<Path> out = Optional.empty();
+
+  /** @param reports of the commands that measure, in any order */
+  public MergeCommand(Console console, List<SweepReport> reports) {
     this.console = console;
+    this.reports = List.copyOf(reports);
   }
 
   /**
@@ -58,6 +67,53 @@ public final class MergeCommand implements Callable<Integer> {
     var files = files().stream().map(SweepFile::read).toList();
     files.forEach(file -> file.remark().ifPresent(console::note));
     var merged = Merged.of(files);
+    var command = merged.any().source().command();
+    return command.equals(VerifyShard.COMMAND) ? mergeVerdicts(merged) : mergeRows(merged, report(command));
+  }
+
+  private SweepReport report(String command) {
+    return reports.stream().filter(known -> known.command().equals(command)).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("these are results of " + command
+            + ", which this program does not merge"));
+  }
+
+  private int mergeRows(Merged merged, SweepReport kind) {
+    if (report.isPresent()) {
+      throw CommandFailure.badInput("--report is for results of verify; " + kind.command() + " has --out");
+    }
+    out.ifPresent(AtomicFile::requireWritable);
+    var joined = merged.results().isEmpty() ? Optional.<SweepReport.Joined>empty()
+        : Optional.of(joined(merged, kind));
+    tellMissing(merged);
+    tellDoubles(merged);
+    joined.ifPresent(this::show);
+    var written = joined.flatMap(_ -> out).map(file -> "; written to " + file).orElse("");
+    console.text("%d of %d shards, %d of %d rows%s".formatted(merged.plans().size(), merged.shards(),
+        merged.results().size(), merged.total(), written));
+    return merged.incomplete().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
+  }
+
+  private void show(SweepReport.Joined joined) {
+    if (console.json()) {
+      joined.lines().forEach(line -> console.result(line, ""));
+    } else {
+      console.text(joined.text());
+    }
+    out.ifPresent(file -> AtomicFile.write(file, JsonMapper.shared().writeValueAsString(joined.document())));
+  }
+
+  private static SweepReport.Joined joined(Merged merged, SweepReport kind) {
+    try {
+      return kind.join(merged.results().values().stream().map(SweepResult::payload).toList());
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    } catch (JacksonException e) {
+      throw CommandFailure.badInput("a result is no row of " + kind.command() + ": " + e.getOriginalMessage());
+    }
+  }
+
+  private int mergeVerdicts(Merged merged) {
+    if (out.isPresent()) throw CommandFailure.badInput("--out is for results of bench and tune; verify has --report");
     var page = ReportFile.of(report);
     var rows = merged.results().values().stream().map(result -> result.verdict().row()).toList();
     if (console.json()) merged.results().values().forEach(result -> console.result(result.payload(), ""));

@@ -11,7 +11,7 @@ import tilewright.verification.Shard;
 public final class SweepOptions {
   @Option(names = "--shard", paramLabel = "I/N", converter = ShardConverter.class, description = {
       "Run only part I of N, I from 1 to N: together the N parts are the whole run, on any machines.",
-      "Each seed is then a run of its own."})
+      "Each seed of verify, each row of a measurement is then a run of its own."})
   private Optional<Shard> shard = Optional.empty();
 
   @Option(names = "--results", paramLabel = "DIR", description = {
