@@ -84,7 +84,16 @@ public final class Charts {
 
   /** A passthrough block with the chart. */
   public static String include(Chart chart) {
-    return "++++\n" + ChartSvg.of(chart) + "++++\n";
+    return include(ChartSvg.of(chart));
+  }
+
+  /** A passthrough block with the timeline. */
+  public static String include(Timeline timeline) {
+    return include(TimelineSvg.of(timeline));
+  }
+
+  private static String include(String figure) {
+    return "++++\n" + figure + "++++\n";
   }
 
   /** A chart of recorded rows under their labels; all have one unit. */

@@ -11,10 +11,11 @@ import java.util.OptionalDouble;
 import java.util.stream.StreamSupport;
 import tilewright.docs.chart.Chart;
 import tilewright.docs.chart.Charts;
+import tilewright.docs.chart.Timeline;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Charts of what runs on several GPUs, from {@code docs/benchmarks/gpus}. */
+/** Charts and timelines of what runs on several GPUs, from {@code docs/benchmarks/gpus}. */
 public final class SeveralGpus {
   private static final List<String> ATTENTION = List.of("attention-gradients-h100", "attention-four-h100-128k",
       "attention-four-h100-256k");
@@ -35,6 +36,10 @@ public final class SeveralGpus {
         gemms(gemms), experts(gemms));
     for (var chart : charts) {
       Files.writeString(generated.resolve("chart-" + chart.name() + ".adoc"), Charts.include(chart));
+    }
+    for (var trace : records(folder, List.of("overlap-h100")).getFirst().get("traces")) {
+      var timeline = timeline(trace);
+      Files.writeString(generated.resolve("chart-" + timeline.name() + ".adoc"), Charts.include(timeline));
     }
   }
 
@@ -102,6 +107,18 @@ public final class SeveralGpus {
     }
     return new Chart("gpus-experts", "Tokens to 64 experts and back: 4096×7168 bf16 on each GPU, 8 experts a token",
         "GB/s of each GPU", false, groups);
+  }
+
+  private static Timeline timeline(JsonNode trace) {
+    var lanes = new ArrayList<Timeline.Lane>();
+    for (var lane : trace.get("lanes")) {
+      var spans = new ArrayList<Timeline.Span>();
+      for (var span : lane.get("spans")) {
+        spans.add(new Timeline.Span(text(span, "kind"), span.get("begin").asDouble(), span.get("end").asDouble()));
+      }
+      lanes.add(new Timeline.Lane(text(lane, "label"), spans));
+    }
+    return new Timeline(text(trace, "name"), text(trace, "title"), "ms", lanes);
   }
 
   private static String text(JsonNode node, String field) {
