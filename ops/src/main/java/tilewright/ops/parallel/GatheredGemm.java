@@ -32,18 +32,8 @@ final class GatheredGemm {
 
   DeviceTensor run() {
     ranks.agree("all-gather of " + a.type().text() + " (" + a.size(0) + "," + a.size(1) + "), then GEMM");
-    var result = options.into().orElseGet(() -> ops.empty(
-        options.output().orElseGet(() -> GemmTypes.usualOutput(b.type())), ranks.size() * a.size(0), b.size(1)));
-    try {
-      requireRows(result);
-      compute(result);
-      return result;
-    } catch (RuntimeException e) {
-      if (options.into().isEmpty()) result.close();
-      throw e;
-    } finally {
-      memory.forEach(DeviceTensor::close);
-    }
+    return GemmResult.of(options, () -> ops.empty(options.output().orElseGet(() -> GemmTypes.usualOutput(b.type())),
+        ranks.size() * a.size(0), b.size(1)), this::compute, memory);
   }
 
   private void requireRows(DeviceTensor result) {
@@ -53,6 +43,7 @@ final class GatheredGemm {
   }
 
   private void compute(DeviceTensor result) {
+    requireRows(result);
     int size = ranks.size();
     var sent = size == 1 || a.isContiguous() ? a : held(ops.contiguous(a));
     var rows = a;

@@ -78,17 +78,7 @@ final class ScatteredGemm {
   DeviceTensor run() {
     var type = options.output().orElseGet(() -> GemmTypes.usualOutput(b.type()));
     ranks.agree("GEMM, then reduce-scatter of " + type.text() + " (" + a.size(0) + "," + b.size(1) + ")");
-    var result = options.into().orElseGet(() -> ops.empty(type, rows, b.size(1)));
-    try {
-      requireShape(result);
-      compute(result);
-      return result;
-    } catch (RuntimeException e) {
-      if (options.into().isEmpty()) result.close();
-      throw e;
-    } finally {
-      memory.forEach(DeviceTensor::close);
-    }
+    return GemmResult.of(options, () -> ops.empty(type, rows, b.size(1)), this::compute, memory);
   }
 
   private void requireShape(DeviceTensor result) {
@@ -98,6 +88,7 @@ final class ScatteredGemm {
   }
 
   private void compute(DeviceTensor result) {
+    requireShape(result);
     long cut = Math.min(rows, Math.ceilDiv(rows / 2, TILE) * TILE);
     var halves = cut == rows || cut == 0 ? List.of(new Half(result, 0, rows))
         : List.of(new Half(result, 0, cut), new Half(result, cut, rows));

@@ -10,7 +10,6 @@ import static tilewright.ops.parallel.ContextParallelAttention.RING;
 
 import java.util.List;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -22,21 +21,13 @@ import tilewright.numerics.ElementType;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
-import tilewright.ops.collectives.RankThreads;
 
 /** Attention over devices against the whole sequence's in FP64. */
-class ContextParallelAttentionTest {
+class ContextParallelAttentionTest extends OverDevices {
   private static final ElementType BF16 = ElementType.BF16;
   private static final int HEADS = 4;
   private static final int KEY_HEADS = 2;
   private static final int DIM = 32;
-
-  List<Ops> open(int size) {
-    return SharedSimulators.first(size);
-  }
-
-  /** Gives devices back that {@link #open} has given. */
-  void close(List<Ops> devices) {}
 
   static Stream<Arguments> cases() {
     var quick = Stream.of(Arguments.of(RING, 2, 64, 2, true), Arguments.of(RING, 2, 64, 1, false),
@@ -86,20 +77,6 @@ class ContextParallelAttentionTest {
           }
         }
       }
-    }
-  }
-
-  private <T> List<T> each(int size, Function<Communicator, T> program) {
-    var devices = open(size);
-    try {
-      var ranks = Communicator.among(devices);
-      try {
-        return RankThreads.run(ranks, program);
-      } finally {
-        ranks.forEach(Communicator::close);
-      }
-    } finally {
-      close(devices);
     }
   }
 

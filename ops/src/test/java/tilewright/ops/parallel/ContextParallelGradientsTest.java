@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,21 +16,13 @@ import tilewright.ops.AttentionOptions;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
-import tilewright.ops.collectives.RankThreads;
 
 /** Gradients of attention over devices against those of the whole sequence in FP64. */
-class ContextParallelGradientsTest {
+class ContextParallelGradientsTest extends OverDevices {
   private static final ElementType BF16 = ElementType.BF16;
   private static final int HEADS = 4;
   private static final int KEY_HEADS = 2;
   private static final int DIM = 32;
-
-  List<Ops> open(int size) {
-    return SharedSimulators.first(size);
-  }
-
-  /** Gives devices back that {@link #open} has given. */
-  void close(List<Ops> devices) {}
 
   /** The way of the forward pass, ranks, tokens, and whether causal. */
   static Stream<Arguments> cases() {
@@ -142,20 +133,6 @@ class ContextParallelGradientsTest {
     double sum = 0;
     for (int d = 0; d < DIM; d++) sum += a[row * DIM + d] * b[other * DIM + d];
     return sum;
-  }
-
-  private <T> List<T> each(int size, Function<Communicator, T> program) {
-    var devices = open(size);
-    try {
-      var ranks = Communicator.among(devices);
-      try {
-        return RankThreads.run(ranks, program);
-      } finally {
-        ranks.forEach(Communicator::close);
-      }
-    } finally {
-      close(devices);
-    }
   }
 
   @Test

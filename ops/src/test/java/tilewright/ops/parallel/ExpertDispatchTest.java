@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
 import java.util.Random;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,19 +15,11 @@ import tilewright.ops.DeviceTensor;
 import tilewright.ops.GemmOptions;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
-import tilewright.ops.collectives.RankThreads;
 
 /** Tokens sent to experts, which scale them, and added, against the definition. */
-class ExpertDispatchTest {
+class ExpertDispatchTest extends OverDevices {
   private static final ElementType BF16 = ElementType.BF16;
   private static final int DIM = 16;
-
-  List<Ops> open(int size) {
-    return SharedSimulators.first(size);
-  }
-
-  /** Gives devices back that {@link #open} has given. */
-  void close(List<Ops> devices) {}
 
   /** Expert e multiplies by its own matrix, e + 1 on the diagonal; ranks have different numbers of tokens. */
   @ParameterizedTest(name = "{0} ranks, {1} experts, {2} choices")
@@ -166,19 +156,5 @@ class ExpertDispatchTest {
   private static void assertRefused(String text, Runnable call) {
     var refusal = assertThrows(IllegalArgumentException.class, call::run);
     assertTrue(refusal.getMessage().contains(text), refusal::getMessage);
-  }
-
-  private <T> List<T> each(int size, Function<Communicator, T> program) {
-    var devices = open(size);
-    try {
-      var ranks = Communicator.among(devices);
-      try {
-        return RankThreads.run(ranks, program);
-      } finally {
-        ranks.forEach(Communicator::close);
-      }
-    } finally {
-      close(devices);
-    }
   }
 }

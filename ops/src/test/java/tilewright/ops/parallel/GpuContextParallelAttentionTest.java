@@ -1,12 +1,7 @@
 package tilewright.ops.parallel;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
-import tilewright.device.Gpu;
-import tilewright.device.driver.GpuProbe;
 import tilewright.ops.Ops;
 
 /** Attention over the GPUs of this machine. */
@@ -14,8 +9,7 @@ import tilewright.ops.Ops;
 class GpuContextParallelAttentionTest extends ContextParallelAttentionTest {
   @Override
   List<Ops> open(int size) {
-    assumeTrue(Gpu.probe() instanceof GpuProbe.Available(_, var all) && all.size() >= size, "too few GPUs");
-    return IntStream.range(0, size).mapToObj(Ops::gpu).toList();
+    return GpuDevices.open(size);
   }
 
   @Override

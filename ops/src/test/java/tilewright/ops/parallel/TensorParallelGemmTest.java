@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,19 +19,11 @@ import tilewright.ops.Ops;
 import tilewright.ops.collectives.CollectiveException;
 import tilewright.ops.collectives.CollectiveOptions;
 import tilewright.ops.collectives.Communicator;
-import tilewright.ops.collectives.RankThreads;
 
 /** Products over devices against those of the whole matrices in FP64. */
-class TensorParallelGemmTest {
+class TensorParallelGemmTest extends OverDevices {
   private static final ElementType BF16 = ElementType.BF16;
   private static final GemmOptions PLAIN = GemmOptions.of();
-
-  List<Ops> open(int size) {
-    return SharedSimulators.first(size);
-  }
-
-  /** Gives devices back that {@link #open} has given. */
-  void close(List<Ops> devices) {}
 
   /** Ranks, rows of each, and the columns and k that are not cut. */
   static Stream<Arguments> cases() {
@@ -132,20 +122,6 @@ class TensorParallelGemmTest {
       }
       return result;
     });
-  }
-
-  private <T> List<T> each(int size, Function<Communicator, T> program) {
-    var devices = open(size);
-    try {
-      var ranks = Communicator.among(devices, CollectiveOptions.of().timeout(Duration.ofSeconds(60)));
-      try {
-        return RankThreads.run(ranks, program);
-      } finally {
-        ranks.forEach(Communicator::close);
-      }
-    } finally {
-      close(devices);
-    }
   }
 
   private static double product(Numbers a, Numbers b, int row, int column) {
