@@ -14,7 +14,7 @@ public final class SparkSweep {
   /** Arguments: the launcher, the number of parts, the folder of results, then what {@code verify} is to run. */
   public static void main(String[] arguments) {
     if (arguments.length < 3 || !arguments[1].matches("[1-9]\\d{0,5}")) {
-      System.err.println("usage: SparkSweep TILEWRIGHT PARTS RESULTS [ARGUMENTS OF verify ...]; PARTS is a whole number");
+      System.err.println("usage: SparkSweep TILEWRIGHT PARTS RESULTS [ARGUMENTS OF verify ...]; PARTS is a number");
       System.exit(2);
     }
     var verify = List.of(arguments).subList(3, arguments.length);

@@ -89,6 +89,7 @@ class SparkSweepTest {
 
   private int merge() throws IOException, InterruptedException {
     var report = results.resolve("report.html").toString();
-    return new ProcessBuilder(TILEWRIGHT, "merge", results.toString(), "--report", report).inheritIO().start().waitFor();
+    var merge = new ProcessBuilder(TILEWRIGHT, "merge", results.toString(), "--report", report);
+    return merge.inheritIO().start().waitFor();
   }
 }

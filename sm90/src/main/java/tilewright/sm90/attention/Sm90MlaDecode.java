@@ -117,7 +117,8 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     var queries = config.tensors().queries(q.parts().getFirst());
     var rows = queries.ceilDiv(config.queries());
     var packs = q.parts().getFirst().extent(batchOfQ - 1);
-    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows)) : Optional.<SplitKeys>empty();
+    var splits = config.splits() == Splitting.EVEN ? Optional.of(SplitKeys.atLaunch(rows))
+        : Optional.<SplitKeys>empty();
     var order = new AttentionTileScheduler(splits.map(SplitKeys::slots).orElse(rows), packs,
         q.parts().getFirst().extent(batchOfQ), packs, false);
     var room = rows.parameter(Sm90AttentionKernel.ROOM);

@@ -19,8 +19,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * The schedule of {@link BalancedSplits}, from the numbers of keys on the device. One CTA adds the costs of entries: each
- * thread those of a few, and then the sums of threads before it.
+ * The schedule of {@link BalancedSplits}, from the numbers of keys on the device. One CTA adds the costs of entries:
+ * each thread those of a few, and then the sums of threads before it.
  *
  * <p>Where entries are almost of one length, all get the cost of the longest, so that shares end where entries do:
  * then none is split, or all are split evenly.
