@@ -1,11 +1,13 @@
 package tilewright.kernels;
 
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Partition;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
@@ -51,18 +53,21 @@ public record WeightedRows(ElementType type, int choices, int vector) implements
   @Override
   public void trace(Scope k) {
     var row = k.blockX();
-    var column = k.blockY().times(THREADS).plus(k.block(THREADS)).times(vector);
+    var partition = Partition.runs(THREADS, vector, 1);
+    var tile = List.of(1, partition.size());
+    var place = partition.coordinate(k.block(THREADS), 0)[0];
+    var none = k.constant(0);
     var w = k.global(matrix("W", "V").lastingReads());
     var indices = k.global(TensorSpec.of("I", ElementType.I32, "M", "J").fixed("J", choices));
     var weights = k.global(TensorSpec.of("P", ElementType.F32, "M", "J").fixed("J", choices));
-    var to = k.global(matrix("Y", "M")).at(row, column);
+    var to = k.global(matrix("Y", "M")).tile(tile, row, k.blockY()).at(none, place);
     k.when(to.inside(), () -> {
       var sums = Stream.generate(() -> k.constant(0f)).limit(vector).toArray(F32[]::new);
       for (int j = 0; j < choices; j++) {
         var index = indices.at(row, k.constant(j)).loadInteger();
         var weight = weights.at(row, k.constant(j)).load();
-        var values = w.at(index, column).vectorOrZeros(vector, w.contains(index, column).and(index.atLeast(0)))
-            .values();
+        var from = w.tile(tile, index, k.blockY()).at(none, place);
+        var values = from.vectorOrZeros(vector, from.inside().and(index.atLeast(0))).values();
         for (int i = 0; i < vector; i++) sums[i] = values.get(i).fma(weight, sums[i]);
       }
       to.store(IntStream.range(0, vector).mapToObj(i -> sums[i]).toList());

@@ -68,7 +68,7 @@ record Devices(List<String> ptx, int blocks, int threads, boolean peers, Map<Str
     return Simulator.run(group(), Kernels.SANITIZED.withSeed(seed));
   }
 
-  /** The findings of runs under so many seeds. */
+  /** The findings of runs, one for each seed. */
   List<Finding> findings(int seeds) {
     return IntStream.range(0, seeds).boxed().flatMap(seed -> run(seed).findings().stream()).toList();
   }

@@ -171,7 +171,7 @@ class MergeTest {
     }
   }
 
-  /** As the program wrote it before {@code bench} and {@code tune} could be divided. */
+  /** A file of format 1, which the program wrote before {@code bench} and {@code tune} could be divided. */
   @Test
   void aFileOfFormat1IsMerged() throws IOException {
     var key = "relu sm80 sim n=5 seed=3 #2";

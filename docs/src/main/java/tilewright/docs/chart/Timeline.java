@@ -17,7 +17,7 @@ public record Timeline(String name, String title, String axis, List<Lane> lanes)
     }
   }
 
-  /** What ran in one place, in order. */
+  /** The runs in one place, in order. */
   public record Lane(String label, List<Span> spans) {
     public Lane {
       spans = List.copyOf(spans);

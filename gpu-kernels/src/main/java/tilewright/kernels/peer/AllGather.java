@@ -14,7 +14,12 @@ public record AllGather(int ranks) implements Kernel {
   static final String READY = "ready";
   static final String DONE = "done";
 
-  /** Prepares it for so many numbers of each device, with so many blocks on each. */
+  /**
+   * Prepares the launches.
+   *
+   * @param n numbers of each device, a multiple of four
+   * @param blocks of each device's grid
+   */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new AllGather(ranks), ranks, blocks).own("X", Layout.of(n, 1))
         .parts("Y", Layout.rowMajor(ranks, n)).flags(READY).flags(DONE).build();
@@ -35,7 +40,7 @@ public record AllGather(int ranks) implements Kernel {
 
     ready.tell(1);
     ready.take(1);
-    Tiles.each(k, x.extent(0), Tiles.SIZE, tile -> {
+    Tiles.each(k, x.extent(0), tile -> {
       for (var part : parts) {
         new Tiles.Part(x, tile, thread).copyTo(new Tiles.Part(part, tile, thread).first());
       }

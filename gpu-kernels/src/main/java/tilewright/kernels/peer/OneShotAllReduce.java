@@ -13,7 +13,12 @@ public record OneShotAllReduce(int ranks) implements Kernel {
   /** The flags that a device sets when it fills slots, and that their readers clear. */
   static final String BUSY = "busy";
 
-  /** Prepares it for so many numbers of each device, with so many blocks on each. */
+  /**
+   * Prepares the launches.
+   *
+   * @param n numbers of each device, a multiple of four
+   * @param blocks of each device's grid
+   */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new OneShotAllReduce(ranks), ranks, blocks)
         .own("X", Layout.of(n, 1)).own("Y", Layout.of(n, 1))
@@ -33,7 +38,7 @@ public record OneShotAllReduce(int ranks) implements Kernel {
     var mail = new Mailbox(k, MAIL, ranks, thread);
     var busy = PeerFlags.of(k, BUSY, ranks, thread);
 
-    Tiles.each(k, x.extent(0), Tiles.SIZE, tile -> {
+    Tiles.each(k, x.extent(0), tile -> {
       busy.take(0);
       for (int rank = 0; rank < ranks; rank++) new Tiles.Part(x, tile, thread).copyTo(mail.slot(rank));
       mail.send();

@@ -13,7 +13,12 @@ public record ReduceScatter(int ranks) implements Kernel {
   /** The flags that a device sets when it fills slots, and that their readers clear. */
   static final String BUSY = "busy";
 
-  /** Prepares it for parts of so many numbers, with so many blocks on each. */
+  /**
+   * Prepares the launches.
+   *
+   * @param n numbers of a part, a multiple of four
+   * @param blocks of each device's grid
+   */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new ReduceScatter(ranks), ranks, blocks)
         .own("X", Layout.rowMajor(ranks, n)).own("Y", Layout.of(n, 1)).mailbox(MAIL).flags(BUSY).build();
@@ -32,7 +37,7 @@ public record ReduceScatter(int ranks) implements Kernel {
     var mail = new Mailbox(k, MAIL, ranks, thread);
     var busy = PeerFlags.of(k, BUSY, ranks, thread);
 
-    Tiles.each(k, y.extent(0), Tiles.SIZE, tile -> {
+    Tiles.each(k, y.extent(0), tile -> {
       busy.take(0);
       for (int rank = 0; rank < ranks; rank++) Tiles.Part.ofRow(x, rank, tile, thread).copyTo(mail.slot(rank));
       mail.send();

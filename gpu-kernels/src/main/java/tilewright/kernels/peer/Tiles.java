@@ -27,14 +27,14 @@ final class Tiles {
     return TensorSpec.of(name, ElementType.F32, extents).contiguous(extents[extents.length - 1]).aligned(VECTOR);
   }
 
-  /** A vector of so many numbers that accesses of four cover. */
+  /** A vector whose extent is a multiple of four, so that accesses cover it. */
   static GlobalTensor vector(Scope k, String name, String extent) {
     return k.global(of(name, extent).multipleOf(extent, VECTOR));
   }
 
-  /** Runs the body for the tiles that are this block's, of {@code size} numbers. */
-  static void each(Scope k, I32 numbers, int size, Consumer<I32> body) {
-    k.loop(k.blockX(), numbers.ceilDiv(size), k.gridX(), body);
+  /** Runs the body for the tiles of a vector that are this block's. */
+  static void each(Scope k, I32 numbers, Consumer<I32> body) {
+    k.loop(k.blockX(), numbers.ceilDiv(SIZE), k.gridX(), body);
   }
 
   /** The numbers of a tile that are this thread's, where they lie in the vector. */

@@ -16,7 +16,12 @@ public record TwoShotAllReduce(int ranks) implements Kernel {
   static final String NUMBERS = "numbers";
   static final String SUMS = "sums";
 
-  /** Prepares it for parts of so many numbers, with so many blocks on each. */
+  /**
+   * Prepares the launches.
+   *
+   * @param n numbers of a part, a multiple of four
+   * @param blocks of each device's grid
+   */
   public static PeerLaunches prepare(int ranks, long n, int blocks) {
     return new PeerLaunches.Builder(new TwoShotAllReduce(ranks), ranks, blocks)
         .own("X", Layout.rowMajor(ranks, n))
@@ -36,7 +41,7 @@ public record TwoShotAllReduce(int ranks) implements Kernel {
     var numbers = new Mailbox(k, NUMBERS, ranks, thread);
     var sums = new Mailbox(k, SUMS, ranks, thread);
 
-    Tiles.each(k, x.extent(1), Tiles.SIZE, tile -> {
+    Tiles.each(k, x.extent(1), tile -> {
       // 1. reduce-scatter
       for (int rank = 0; rank < ranks; rank++) Tiles.Part.ofRow(x, rank, tile, thread).copyTo(numbers.slot(rank));
       numbers.send();

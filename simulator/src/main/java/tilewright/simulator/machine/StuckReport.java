@@ -45,7 +45,7 @@ final class StuckReport {
         Fault.NO_LANE, 0, String.join("; ", report.text));
   }
 
-  /** Who waits in a cluster whose other warps ask for something again and again. */
+  /** Names the threads that wait in a cluster whose other warps poll. */
   static String waits(Cluster cluster) {
     var report = new StuckReport();
     for (var cta : cluster.ctas) if (cta.waits()) report.add(cta);

@@ -2,7 +2,7 @@ package tilewright.verification.bench;
 
 /** The lengths of causal sequences on several devices that are compared with one on a single device. */
 public enum Scaling {
-  /** The same sequence on all. */
+  /** One sequence, whose work the devices share. */
   STRONG,
   /**
    * A longer sequence that gives each device the work of the single one. Work grows with the square of the length, so

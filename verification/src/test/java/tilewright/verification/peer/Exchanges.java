@@ -66,7 +66,7 @@ enum Exchanges {
   /** The numbers of a device, by definition. */
   abstract float[] of(float[][] x, int rank);
 
-  /** Prepares the launches of an exchange of so many numbers. */
+  /** Prepares the launches of an exchange of {@code n} numbers. */
   interface Preparation {
     PeerLaunches of(int ranks, int n, int blocks);
   }

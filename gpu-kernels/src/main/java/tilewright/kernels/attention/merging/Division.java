@@ -40,7 +40,7 @@ public sealed interface Division {
           + " keys are merged by another launch: take launches");
       case KeySplits.Balanced _ -> throw new IllegalArgumentException(
           "balanced splits are merged by another launch: take launches");
-      default -> {
+      case KeySplits.Automatic _, KeySplits.Ranges _ -> {
         return new None();
       }
     }
