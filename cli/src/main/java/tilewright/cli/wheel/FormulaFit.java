@@ -38,9 +38,27 @@ record FormulaFit(List<Map<String, Long>> samples, List<String> extents, List<Sl
   /** Tiles of packed sequences. */
   record Slots(String tokens, String sequences) {}
 
+  /**
+   * A number's value in each sample, and what every product that is tried asks of these: there are ten thousands.
+   *
+   * @param most the greatest of the values
+   * @param limited whether several samples have the greatest, so that it may be a limit
+   * @param typical the sample that gives a product's factor: the first with a value between 1 and the greatest
+   */
+  private record Values(long[] of, long most, boolean limited, int typical) {
+    static Values of(long[] values) {
+      long most = LongStream.of(values).max().orElseThrow();
+      boolean limited = LongStream.of(values).filter(v -> v == most).limit(2).count() > 1;
+      int typical = IntStream.range(0, values.length).filter(i -> values[i] != most && values[i] > 1).findFirst()
+          .orElse(0);
+      return new Values(values, most, limited, typical);
+    }
+  }
+
   /** Finds the formula of a number, given its value in each sample. */
-  Optional<Formula> find(long[] values) {
-    if (LongStream.of(values).distinct().count() == 1) return Optional.of(Formula.of(values[0]));
+  Optional<Formula> find(long[] numbers) {
+    if (LongStream.of(numbers).allMatch(n -> n == numbers[0])) return Optional.of(Formula.of(numbers[0]));
+    var values = Values.of(numbers);
     return names().map(name -> line(name, values)).flatMap(Optional::stream).findFirst()
         .or(() -> guesses.stream().flatMap(guess -> LongStream.of(TILES).mapToObj(guess))
             .map(guess -> holds(guess, values) ? Optional.of(guess) : scaled(guess, values))
@@ -52,32 +70,33 @@ record FormulaFit(List<Map<String, Long>> samples, List<String> extents, List<Sl
     return samples.getFirst().keySet().stream().sorted();
   }
 
-  private boolean holds(Formula formula, long[] values) {
-    return IntStream.range(0, values.length).allMatch(i -> formula.at(samples.get(i)) == values[i]);
+  private boolean holds(Formula formula, Values values) {
+    for (int i = 0; i < values.of.length; i++) if (formula.at(samples.get(i)) != values.of[i]) return false;
+    return true;
   }
 
   /** A straight line through the first sample and the next with another number. */
-  private Optional<Formula> line(String name, long[] values) {
+  private Optional<Formula> line(String name, Values values) {
     long first = samples.getFirst().get(name);
-    var other = IntStream.range(1, values.length).filter(i -> samples.get(i).get(name) != first).findFirst();
+    var other = IntStream.range(1, values.of.length).filter(i -> samples.get(i).get(name) != first).findFirst();
     if (other.isEmpty()) return Optional.empty();
     long run = samples.get(other.getAsInt()).get(name) - first;
-    long rise = values[other.getAsInt()] - values[0];
+    long rise = values.of[other.getAsInt()] - values.of[0];
     var variable = Formula.of(name);
     var found = new ArrayList<Formula>();
     if (rise % run == 0) {
       long slope = rise / run;
-      long offset = values[0] - slope * first;
+      long offset = values.of[0] - slope * first;
       var scaled = variable.times(Math.abs(slope));
       if (slope < 0) found.add(Formula.of(offset).minus(scaled));
       else found.add(offset == 0 ? scaled : scaled.plus(Formula.of(offset)));
-    } else if (values[0] > 0 && first > 0 && first % values[0] == 0) {
-      found.add(variable.dividedBy(Formula.of(first / values[0])));
+    } else if (values.of[0] > 0 && first > 0 && first % values.of[0] == 0) {
+      found.add(variable.dividedBy(Formula.of(first / values.of[0])));
     }
     return found.stream().filter(formula -> holds(formula, values)).findFirst();
   }
 
-  private Optional<Formula> product(long[] values) {
+  private Optional<Formula> product(Values values) {
     for (int set = 1; set < 1 << extents.size(); set++) {
       int chosen = set;
       var members = IntStream.range(0, extents.size()).filter(i -> (chosen >> i & 1) == 1).mapToObj(extents::get)
@@ -107,18 +126,17 @@ record FormulaFit(List<Map<String, Long>> samples, List<String> extents, List<Sl
   }
 
   /** The product times a number, or divided by one, and within limits if that is not enough. */
-  private Optional<Formula> scaled(Formula product, long[] values) {
-    long most = LongStream.of(values).max().orElseThrow();
-    int at = IntStream.range(0, values.length).filter(i -> values[i] != most && values[i] > 1).findFirst().orElse(0);
-    long base = (long) product.at(samples.get(at));
-    if (base == 0 || values[at] == 0) return Optional.empty();
+  private Optional<Formula> scaled(Formula product, Values values) {
+    long value = values.of[values.typical];
+    long base = (long) product.at(samples.get(values.typical));
+    if (base == 0 || value == 0) return Optional.empty();
     Formula scaled;
-    if (values[at] % base == 0) scaled = product.times(values[at] / base);
-    else if (base % values[at] == 0) scaled = product.dividedBy(Formula.of(base / values[at]));
+    if (value % base == 0) scaled = product.times(value / base);
+    else if (base % value == 0) scaled = product.dividedBy(Formula.of(base / value));
     else return Optional.empty();
     if (holds(scaled, values)) return Optional.of(scaled);
-    var clamped = scaled.max(Formula.of(1)).min(Formula.of(most));
-    return LongStream.of(values).filter(v -> v == most).count() > 1 && holds(clamped, values) ? Optional.of(clamped)
-        : Optional.empty();
+    if (!values.limited) return Optional.empty();
+    var clamped = scaled.max(Formula.of(1)).min(Formula.of(values.most));
+    return holds(clamped, values) ? Optional.of(clamped) : Optional.empty();
   }
 }

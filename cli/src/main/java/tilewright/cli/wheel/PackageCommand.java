@@ -26,6 +26,7 @@ import tilewright.device.cubin.CubinCache;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernels.choice.Correction;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright package}: the operators as a Python wheel, which needs no Java, compiler or toolkit. */
@@ -99,7 +100,8 @@ public final class PackageCommand implements Callable<Integer> {
     var files = new TreeMap<String, byte[]>();
     var data = data(chosen, capabilities, kernels);
     var code = assemble(kernels.all());
-    var json = JsonMapper.shared();
+    // The order of Map.of differs from run to run, and a wheel must not.
+    var json = JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
     data.forEach((capability, operator) -> files.put(NAME + "/data/sm" + capability + ".json",
         json.writeValueAsBytes(operator)));
     corrections(chosen, capabilities).forEach(correction -> files.put(NAME + "/data/" + correction.name() + ".json",

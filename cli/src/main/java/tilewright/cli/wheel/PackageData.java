@@ -3,6 +3,7 @@ package tilewright.cli.wheel;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ForkJoinTask;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
@@ -50,10 +51,12 @@ final class PackageData {
    */
   static Map<String, Object> of(List<Named> cases, PackagedKernels kernels, Consumer<String> progress) {
     var traces = new CompiledKernel.Traces();
-    var found = cases.parallelStream().map(named -> CompiledKernel.sharingTraces(traces, () -> {
+    // A task for each case: a parallel stream gives neighbours to one thread, and some operators take long.
+    var tasks = cases.stream().map(named -> ForkJoinTask.adapt(() -> CompiledKernel.sharingTraces(traces, () -> {
       progress.accept(named.operator + " " + named.problems.key());
       return OperatorData.of(named.problems);
-    })).toList();
+    }))).toList();
+    var found = ForkJoinTask.invokeAll(tasks).stream().map(ForkJoinTask::join).toList();
     var operators = new TreeMap<String, Map<String, Object>>();
     for (int i = 0; i < found.size(); i++) {
       operators.computeIfAbsent(cases.get(i).operator, _ -> new TreeMap<>())

@@ -21,7 +21,7 @@ import tilewright.ptx.tensormap.SwizzleMode;
 /**
  * How {@code wgmma} finds an operand in shared memory: two strides between core matrices of 8×16 bytes and a swizzle
  * (PTX ISA, Asynchronous Warpgroup Level Matrix Shared Memory Layout). It is derived from the tile's layout, and the
- * layout is compared with what the hardware will read, element by element.
+ * layout is compared with what the hardware will read.
  *
  * @param kMajor whether neighbours run along k
  * @param inner bytes between core matrices along the contiguous mode; 16 where a swizzled row holds all of them
@@ -153,12 +153,14 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
       if (byRow.length % rows != 0 || byDepth.length % depth != 0) return false;
       if (d.inner % GRANULE != 0 || d.outer % GRANULE != 0) return false;
       if (Math.min(d.inner, d.outer) < 0 || Math.max(d.inner, d.outer) >= STRIDE_LIMIT) return false;
+      // Both offsets are a sum of one along rows and one along k, so what holds for each of these holds for all.
       for (int row = 0; row < byRow.length; row++) {
-        for (int k = 0; k < byDepth.length; k++) {
-          int first = row - row % rows;
-          int start = k - k % depth;
-          if (at(row, k) - at(first, start) != d.offset(type, row - first, k - start)) return false;
-        }
+        int first = row - row % rows;
+        if (byRow[row] - byRow[first] != d.offset(type, row - first, 0)) return false;
+      }
+      for (int k = 0; k < byDepth.length; k++) {
+        int start = k - k % depth;
+        if (byDepth[k] - byDepth[start] != d.offset(type, 0, k - start)) return false;
       }
       return true;
     }
