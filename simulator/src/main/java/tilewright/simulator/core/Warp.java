@@ -181,6 +181,16 @@ public final class Warp {
     return cta.sharedBytes - cta.kernel.memory().gapBytes();
   }
 
+  /** The lanes, of some, whose {@link #offsets} are that of the first of them. */
+  public int atPlaceOfFirst(int lanes) {
+    int offset = offsets[Integer.numberOfTrailingZeros(lanes)];
+    int together = 0;
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      if (offsets[Integer.numberOfTrailingZeros(rest)] == offset) together |= rest & -rest;
+    }
+    return together;
+  }
+
   /** A number that depends on all that decides how the warp goes on, but the memory that others see. */
   public long fingerprint() {
     long sum = live;

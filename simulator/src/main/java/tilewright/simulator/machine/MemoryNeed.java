@@ -18,7 +18,7 @@ import tilewright.simulator.sanitizer.Shadow;
 
 /** How much of the JVM's memory a launch takes, so that one that takes too much is refused before it is begun. */
 final class MemoryNeed {
-  /** A shadow has 37 bytes for each word of 4. */
+  /** A shadow has 37 bytes at most for each word of 4: three accesses, and which bytes were written. */
   private static final long SHADOW_BYTES = 37;
 
   private MemoryNeed() {}

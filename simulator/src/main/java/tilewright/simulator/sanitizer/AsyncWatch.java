@@ -53,15 +53,16 @@ public final class AsyncWatch {
     // Tiles are written by one operation or thread, so what was found good once is so again.
     long good = 0;
     for (int offset : offsets) {
-      for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
+      int first = offset >> 2;
+      int end = offset + bytes + Shadow.WORD - 1 >> 2;
+      for (int word = first; word < end; word++) {
         long writer = shared.write(word);
-        if (writer != good || writer == 0) {
-          long address = Sanitizer.of(owner).window() + 4L * word;
-          sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
-          if (writer != 0 && isGood(writer, issuer, address, mine, shared, word, ProxyFences.SHARED)) good = writer;
-        }
-        shared.read(word, reader, epoch, site);
+        if (writer == good && writer != 0) continue;
+        long address = Sanitizer.of(owner).window() + 4L * word;
+        sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
+        if (writer != 0 && isGood(writer, issuer, address, mine, shared, word, ProxyFences.SHARED)) good = writer;
       }
+      shared.read(first, end, reader, epoch, site);
     }
   }
 
@@ -95,7 +96,13 @@ public final class AsyncWatch {
     if (owner != w.cta) Sanitizer.of(owner).visits().requireStarted(w, lane, site);
     var shared = Sanitizer.of(owner).shared();
     long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
-    for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
+    int first = offset >> 2;
+    int end = offset + bytes + Shadow.WORD - 1 >> 2;
+    if (!access.isReduction() && shared.allMatch(first, end, other -> sanitizer.ordered(w, lane, me, other))) {
+      shared.overwrite(first, end, epoch, site);
+      return;
+    }
+    for (int word = first; word < end; word++) {
       long before = shared.write(word);
       boolean together = access.isReduction() && Epoch.isAsync(before)
           && sanitizer.history().accesses().of(before).isReduction();

@@ -33,6 +33,14 @@ public final class GlobalWatch {
     var w = issuer.warp();
     int lane = issuer.lane();
     buffer.earlier().check(sanitizer, w, lane, address, Access.READ, issuer.site());
+    int offset = (int) (address & AddressSpace.OFFSETS);
+    int first = offset % GlobalShadow.PAGE / Shadow.WORD;
+    int end = first + bytes / Shadow.WORD;
+    boolean whole = (offset | bytes) % Shadow.WORD == 0 && end <= GlobalShadow.PAGE / Shadow.WORD;
+    if (whole && buffer.page(offset).isUnwritten()) {
+      buffer.page(offset).visit(first, end, Epoch.of(epoch, 0, 0xF), issuer.site());
+      return;
+    }
     long base = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
     // What is read was mostly written by one operation or thread, so what was found good once is so again.
     long good = 0;

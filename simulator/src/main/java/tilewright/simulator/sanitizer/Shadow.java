@@ -1,11 +1,13 @@
 package tilewright.simulator.sanitizer;
 
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 import tilewright.simulator.core.Warp;
 
 /**
  * The history of each 4-byte word of some memory: the last write, some of the reads since, and which bytes were ever
- * written. All that is known of a word lies side by side, because the processor's caches are what checking is slow by.
+ * written. Neighbouring words lie side by side for each of these {@link LastAccesses}, because tiles are checked by
+ * rows, and most warps of a specialised kernel never touch them.
  *
  * <p>CTAs that run at the same time share the shadow of global memory without locks: of two accesses within the same
  * few nanoseconds, either may overlook the other.
@@ -14,18 +16,16 @@ public final class Shadow {
   public static final int WORD = 4;
   /** Two tell of a conflict with any later write but one by the only reader. */
   private static final int VISITORS = 2;
-  private static final int SITES_PER_LONG = 3;
-  private static final int SITE_BITS = 21;
-  /** Numbers of instructions are below this. */
-  static final int MOST_SITES = 1 << SITE_BITS;
-  private static final long SITE_MASK = MOST_SITES - 1;
+  /** Numbers of a kernel's instructions are below this. */
+  static final int MOST_SITES = 1 << 21;
 
   final int readers;
   /** Reads are kept by reading warp, for so many warps of a CTA; then come visitors, then asynchronous operations. */
   private final int own;
   private final int firstAsync;
-  private final int stride;
-  private final long[] words;
+  private final int size;
+  /** The last writes, then the reads by reader; each null until the first. */
+  private final LastAccesses[] last;
   /** Empty when everything is initialised. */
   private final byte[] initialised;
 
@@ -36,11 +36,11 @@ public final class Shadow {
    * @param initialised whether the memory holds something from the beginning
    */
   Shadow(int size, int own, boolean visitors, int async, boolean initialised) {
+    this.size = size;
     this.own = own;
     firstAsync = own + (visitors ? VISITORS : 0);
     readers = firstAsync + async;
-    stride = 1 + readers + (readers + SITES_PER_LONG) / SITES_PER_LONG;
-    words = new long[size * stride];
+    last = new LastAccesses[1 + readers];
     this.initialised = initialised ? new byte[0] : new byte[size];
   }
 
@@ -56,58 +56,83 @@ public final class Shadow {
   }
 
   void clear() {
-    Arrays.fill(words, 0);
+    for (var accesses : last) if (accesses != null) accesses.clear();
     Arrays.fill(initialised, (byte) 0);
   }
 
   /** No thread may touch the words from one up to another. */
   void forbid(int from, int to) {
-    for (int word = from; word < to; word++) words[word * stride] = Epoch.FORBIDDEN;
+    if (from < to) writes().put(from, to, Epoch.FORBIDDEN, 0);
   }
 
   long write(int word) {
-    return words[word * stride];
+    var writes = last[0];
+    return writes == null ? 0 : writes.epoch(word);
   }
 
   long read(int word, int reader) {
-    return words[word * stride + 1 + reader];
+    var reads = last[1 + reader];
+    return reads == null ? 0 : reads.epoch(word);
   }
 
   int writeSite(int word) {
-    return site(word, 0);
+    return writes().site(word);
   }
 
   int readSite(int word, int reader) {
-    return site(word, 1 + reader);
+    return reads(reader).site(word);
   }
 
   void write(int word, long epoch) {
-    words[word * stride] = epoch;
+    writes().put(word, epoch);
   }
 
   void write(int word, long epoch, int site) {
-    words[word * stride] = epoch;
-    site(word, 0, site);
-  }
-
-  void read(int word, int reader, long epoch) {
-    words[word * stride + 1 + reader] = epoch;
+    writes().put(word, epoch, site);
   }
 
   void read(int word, int reader, long epoch, int site) {
-    words[word * stride + 1 + reader] = epoch;
-    site(word, 1 + reader, site);
+    reads(reader).put(word, epoch, site);
   }
 
-  private int site(int word, int access) {
-    long sites = words[word * stride + 1 + readers + access / SITES_PER_LONG];
-    return (int) (sites >>> SITE_BITS * (access % SITES_PER_LONG) & SITE_MASK);
+  /** All of the words from one up to another are read. */
+  void read(int from, int to, int reader, long epoch, int site) {
+    reads(reader).put(from, to, epoch, site);
   }
 
-  private void site(int word, int access, int site) {
-    int at = word * stride + 1 + readers + access / SITES_PER_LONG;
-    int shift = SITE_BITS * (access % SITES_PER_LONG);
-    words[at] = words[at] & ~(SITE_MASK << shift) | (site & SITE_MASK) << shift;
+  /** Visitors read all of the words from one up to another. */
+  void visit(int from, int to, long epoch, int site) {
+    for (int word = from; word < to; word++) read(word, visitor(word, epoch), epoch, site);
+  }
+
+  /** Whether all words hold what was there from the beginning. */
+  boolean isUnwritten() {
+    return initialised.length == 0 && last[0] == null;
+  }
+
+  /** Overwrites all of the words from one up to another. */
+  void overwrite(int from, int to, long epoch, int site) {
+    writes().put(from, to, epoch, site);
+    if (initialised.length != 0) Arrays.fill(initialised, from, to, (byte) 0xF);
+  }
+
+  /** Whether all accesses to the words from one up to another pass a test. */
+  boolean allMatch(int from, int to, LongPredicate test) {
+    for (var accesses : last) if (accesses != null && !accesses.allMatch(from, to, test)) return false;
+    return true;
+  }
+
+  private LastAccesses writes() {
+    return last[0] != null ? last[0] : make(0);
+  }
+
+  private LastAccesses reads(int reader) {
+    return last[1 + reader] != null ? last[1 + reader] : make(1 + reader);
+  }
+
+  private synchronized LastAccesses make(int kind) {
+    if (last[kind] == null) last[kind] = new LastAccesses(size);
+    return last[kind];
   }
 
   boolean isInitialised(int word, int bytes) {
@@ -124,7 +149,7 @@ public final class Shadow {
   }
 
   int size() {
-    return words.length / stride;
+    return size;
   }
 
   /** The bytes of a word that an access of so many bytes at an offset touches. */

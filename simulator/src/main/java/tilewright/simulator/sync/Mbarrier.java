@@ -105,18 +105,18 @@ final class Mbarrier {
     }
   }
 
-  /** A thread whose wait was successful learns what its scope reaches. */
-  void acquire(Warp w, int lane, MemoryOrder order) {
+  /** Lanes whose wait was successful learn what their scope reaches. */
+  void acquire(Warp w, int lanes, MemoryOrder order) {
     var causality = Sanitizer.of(w.cta).causality();
     causality.tensorOrder(w).hear(near.tensor);
     causality.tensorOrder(w).hear(far.tensor);
-    causality.complete(w, 1 << lane, watch.queue(), (int) phase);
+    causality.complete(w, lanes, watch.queue(), (int) phase);
     if (!order.acquire()) return;
-    causality.acquire(w, 1 << lane, near);
+    causality.acquire(w, lanes, near);
     if (order.reachesCluster()) {
-      causality.acquire(w, 1 << lane, far);
+      causality.acquire(w, lanes, far);
     } else {
-      causality.acquireReads(w, 1 << lane, far);
+      causality.acquireReads(w, lanes, far);
     }
   }
 

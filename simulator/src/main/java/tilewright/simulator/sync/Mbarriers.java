@@ -115,9 +115,7 @@ public final class Mbarriers {
   /** Remembers which phase ends the suspension of lanes that wait at one object. */
   private static void suspend(Warp w, int mask, int site) {
     int first = Integer.numberOfTrailingZeros(mask);
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) != 0 && w.offsets[lane] != w.offsets[first]) return;
-    }
+    if (w.atPlaceOfFirst(mask) != mask) return;
     w.current.suspended = mask;
     w.current.phase = find(own(w, first, site), w, first, site).phase();
   }
@@ -131,9 +129,9 @@ public final class Mbarriers {
     for (int rest = lanes; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
       var b = find(own(w, lane, site), w, lane, site);
-      if (b.phase() > group.phase) done |= acquired(w, lane, b, site);
+      if (b.phase() > group.phase) done |= 1 << lane;
     }
-    return done;
+    return acquired(w, done, site);
   }
 
   /** A phase by the state that the arrival in it returned. */
@@ -174,9 +172,9 @@ public final class Mbarriers {
       b.trace(over && failing == Use.BLOCK ? Use.WAIT : failing, false);
       if (!over) continue;
       if (b.watch() != null) b.watch().checkPhase(w, lane, b.phase(), site);
-      done |= acquired(w, lane, b, site);
+      done |= 1 << lane;
     }
-    return done;
+    return acquired(w, done, site);
   }
 
   public static int test(Warp w, int mask, long[] state, int site) {
@@ -190,15 +188,23 @@ public final class Mbarriers {
       var b = find(own(w, lane, site), w, lane, site);
       boolean over = b.isOver(state[lane]);
       b.trace(over && failing == Use.BLOCK ? Use.RESUME : failing, false);
-      if (over) done |= acquired(w, lane, b, site);
+      if (over) done |= 1 << lane;
     }
-    return done;
+    return acquired(w, done, site);
   }
 
-  private static int acquired(Warp w, int lane, Mbarrier b, int site) {
+  /** The waits of some lanes were successful; returns these lanes. */
+  private static int acquired(Warp w, int lanes, int site) {
+    if (lanes == 0) return 0;
     w.cta.cluster.progress();
-    if (w.cta.state.sanitize) b.acquire(w, lane, w.cta.kernel.sites().get(site).order());
-    return 1 << lane;
+    if (!w.cta.state.sanitize) return lanes;
+    var order = w.cta.kernel.sites().get(site).order();
+    for (int rest = lanes; rest != 0;) {
+      int together = w.atPlaceOfFirst(rest);
+      Mbarriers.of(w.cta).objects.get(w.offsets[Integer.numberOfTrailingZeros(rest)]).acquire(w, together, order);
+      rest &= ~together;
+    }
+    return lanes;
   }
 
   /** {@code fence.mbarrier_init}: what a lane has initialised is ready for all who learn of this. */

@@ -34,7 +34,7 @@ import tilewright.simulator.core.Site;
 
 /** Lowers a kernel's body, statement by statement, and collects what cannot be executed. */
 public final class FunctionLowering {
-  /** A shadow word has 21 bits for each (see Shadow of the sanitizer). */
+  /** The sanitizer tells kernels apart by the bits above (see MOST_SITES of its Shadow). */
   private static final int MOST_SITES = (1 << 21) - 2;
 
   private final Map<Integer, String> files = new HashMap<>();
