@@ -47,7 +47,7 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
       watchShared(issuer, access, offset, rows, format);
       watchGlobal(issuer, group, rows, format, effect);
     }
-    if (cta.watch != null) cta.watch.bulkStore(rows.stream().mapToInt(BoxRow::bytes).sum(), issuer.site());
+    if (cta.watch != null) cta.watch.bulkStore(BoxRow.bytes(rows), issuer.site());
     for (var piece : BoxRow.pieces(rows, cta.random())) {
       cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
     }

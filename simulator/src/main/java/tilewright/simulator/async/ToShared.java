@@ -37,7 +37,7 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
   /** Begins a copy from global memory to all of its targets. */
   static void issue(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, List<Target> targets) {
     var watch = issuer.cta().watch;
-    if (watch != null) watch.bulkLoad(rows.stream().mapToInt(BoxRow::bytes).sum(), targets.size(), issuer.site());
+    if (watch != null) watch.bulkLoad(BoxRow.bytes(rows), targets.size(), issuer.site());
     for (var target : targets) issue(issuer, origin, rows, format, target, Optional.empty());
   }
 
@@ -116,7 +116,7 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
   }
 
   private int bytes() {
-    return rows.stream().mapToInt(BoxRow::bytes).sum();
+    return BoxRow.bytes(rows);
   }
 
   @Override

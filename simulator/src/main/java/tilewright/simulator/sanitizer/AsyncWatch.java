@@ -49,20 +49,21 @@ public final class AsyncWatch {
     long mine = Epoch.of(sanitizer.causality().base(w, MemoryOrder.Scope.NONE), lane, 0xF);
     long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
     var shared = Sanitizer.of(owner).shared();
-    int reader = shared.async(w, owner != w.cta);
+    var writes = shared.writes();
+    var reads = shared.reads(shared.async(w, owner != w.cta));
     // Tiles are written by one operation or thread, so what was found good once is so again.
     long good = 0;
     for (int offset : offsets) {
       int first = offset >> 2;
       int end = offset + bytes + Shadow.WORD - 1 >> 2;
       for (int word = first; word < end; word++) {
-        long writer = shared.write(word);
+        long writer = writes.epoch(word);
         if (writer == good && writer != 0) continue;
         long address = Sanitizer.of(owner).window() + 4L * word;
         sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
         if (writer != 0 && isGood(writer, issuer, address, mine, shared, word, ProxyFences.SHARED)) good = writer;
       }
-      shared.read(first, end, reader, epoch, site);
+      reads.put(first, end, epoch, site);
     }
   }
 

@@ -95,11 +95,6 @@ public final class Shadow {
     reads(reader).put(word, epoch, site);
   }
 
-  /** All of the words from one up to another are read. */
-  void read(int from, int to, int reader, long epoch, int site) {
-    reads(reader).put(from, to, epoch, site);
-  }
-
   /** Visitors read all of the words from one up to another. */
   void visit(int from, int to, long epoch, int site) {
     for (int word = from; word < to; word++) read(word, visitor(word, epoch), epoch, site);
@@ -122,11 +117,11 @@ public final class Shadow {
     return true;
   }
 
-  private LastAccesses writes() {
+  LastAccesses writes() {
     return last[0] != null ? last[0] : make(0);
   }
 
-  private LastAccesses reads(int reader) {
+  LastAccesses reads(int reader) {
     return last[1 + reader] != null ? last[1 + reader] : make(1 + reader);
   }
 

@@ -28,6 +28,13 @@ public record BoxRow(int shared, int bytes, int first, int inside, long global) 
     return new BoxRow(shared, bytes, 0, 0, 0);
   }
 
+  /** The bytes of several rows in shared memory. */
+  public static int bytes(List<BoxRow> rows) {
+    int sum = 0;
+    for (var row : rows) sum += row.bytes;
+    return sum;
+  }
+
   /** The row that a store takes: where the tensor ends within sixteen bytes, all of them (as an H200 does it). */
   public BoxRow stored() {
     return new BoxRow(shared, bytes, first, Math.ceilDiv(inside, GRANULE) * GRANULE, global);
