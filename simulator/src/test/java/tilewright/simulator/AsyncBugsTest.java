@@ -147,6 +147,15 @@ class AsyncBugsTest implements PlantedBugs {
           @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
           @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
           """ + await("W", 0), "asynchronously writes shared 'tile' + ", "reads at line"),
+      SeededBug.sm90("a stage refilled while one thread reads one word amid it", 1, 64, Finding.Kind.RACE, INIT + """
+          st.shared.u32 [%r11], %t;
+          bar.sync 0;
+          setp.eq.u32 %q1, %t, 21;
+          @%q1 ld.shared.u32 %r0, [%r10+100]; // THERE
+          FIX[bar.sync 0;]
+          @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
+          @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
+          """ + await("W", 0), "asynchronously writes shared 'tile' + 100", "thread (21,0,0)", "reads at line"),
       SeededBug.sm90("a wait by parity two phases behind", 1, 64, Finding.Kind.PHASE_MISSED, INIT + """
           setp.ge.u32 %q1, %t, 32;
           @%q1 bra LATE;
