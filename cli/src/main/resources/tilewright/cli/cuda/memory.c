@@ -12,6 +12,9 @@
 static Allocation **windows;
 static uint32_t window_count;
 static Allocation *registrations;
+static uint32_t managed_count;
+
+bool has_managed(void) { return managed_count > 0; }
 
 static void remember(Allocation *a) {
   uint64_t window = a->address >> WINDOW_BITS;
@@ -22,6 +25,7 @@ static void remember(Allocation *a) {
     window_count = larger;
   }
   windows[window] = a;
+  managed_count += a->managed;
 }
 
 Allocation *tw_find(const void *address) {
@@ -107,6 +111,7 @@ static void release(Allocation *a) {
   fallocate(region_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin,
       (a->host - region - begin + a->bytes + PAGE - 1) / PAGE * PAGE);
   windows[a->address >> WINDOW_BITS] = NULL;
+  managed_count -= a->managed;
   free(a);
 }
 

@@ -215,6 +215,8 @@ int tw_launch(const Launch *l) {
   append32(&b, l->kernel->parameter_bytes);
   append(&b, l->parameters, l->kernel->parameter_bytes);
   post_launch(&b);
+  // The simulator's copy is written back at the end of the kernel: what the program wrote meanwhile would be lost.
+  if (has_managed()) settle_launches();
   return SUCCESS;
 }
 

@@ -35,5 +35,7 @@ extern int region_file;
 uint64_t take_region(uint64_t bytes);
 bool region_has(uint64_t bytes);
 
+// Whether there is memory that the program may use unasked.
+bool has_managed(void);
 // Makes a variable of a module known, at its address in the device.
 Allocation *tw_adopt(uint64_t address, uint64_t bytes, uint64_t offset, bool managed);

@@ -97,6 +97,11 @@ class CudaProgramsTest {
   }
 
   @Test
+  void theHostUsesManagedMemoryWhileAKernelDoes() throws IOException {
+    assertEquals(new Run(0, "host 100000000, kernel 200000\n", ""), run("managed", List.of()));
+  }
+
+  @Test
   void theStaticRuntimeIsRefusedWithoutACrash() throws IOException {
     var program = compiled("vector_add", "-cudart", "static");
     var run = Cli.run("cuda", program.toString());
