@@ -413,6 +413,8 @@ abstract class OperatorContract {
     assertArrayEquals(new float[] {11, 22, 33, 44}, x.floats());
     ops.add(x.slice(0, 0, 3), x.slice(0, 1, 4), x.slice(0, 1, 4));
     assertArrayEquals(new float[] {11, 33, 55, 77}, x.floats());
+    ops.add(ops.tensor(ElementType.F32, new float[] {1, 1, 1, 1}, 4), x, x);
+    assertArrayEquals(new float[] {12, 34, 56, 78}, x.floats());
     assertRefused("cannot be written into", () -> ops.add(x, x, x.slice(0, 0, 3)));
   }
 

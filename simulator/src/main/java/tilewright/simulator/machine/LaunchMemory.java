@@ -3,6 +3,7 @@ package tilewright.simulator.machine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,9 +33,12 @@ record LaunchMemory(List<String> names, List<byte[]> contents, GlobalShadows sha
       contents.add(v.contents());
       earlier.add(EarlierGrids.of(launch, v));
     }
+    // Buffers that are one and the same memory share a copy: what is written to one is read from all.
+    var copies = new HashMap<Place, byte[]>();
     for (var b : buffers(launch)) {
       names.add(b.getKey());
-      contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
+      contents.add(copies.computeIfAbsent(new Place(b.getValue(), b.getValue().byteSize()),
+          place -> place.memory.toArray(ValueLayout.JAVA_BYTE)));
       earlier.add(EarlierGrids.of(launch, b.getKey()));
     }
     if (GridWorkspace.needed(launch)) {
@@ -48,6 +52,9 @@ record LaunchMemory(List<String> names, List<byte[]> contents, GlobalShadows sha
     var space = new AddressSpace(names, contents, options.sanitize() ? Optional.of(shadows) : Optional.empty());
     return new LaunchMemory(names, contents, shadows, space);
   }
+
+  /** A buffer's memory: segments are equal where they begin at one address. */
+  private record Place(MemorySegment memory, long bytes) {}
 
   private static List<Map.Entry<String, MemorySegment>> buffers(Launch launch) {
     return launch.buffers().entrySet().stream().sorted(Map.Entry.comparingByKey()).toList();
