@@ -29,7 +29,8 @@ public final class DeviceMemory extends DriverObject {
   static DeviceMemory allocate(Gpu gpu, long bytes) {
     requirePositive(bytes);
     var driver = gpu.driver();
-    long address = driver.get("cuMemAlloc_v2", "allocating " + bytes + " bytes on " + gpu, bytes);
+    long address = Capture.permitting(driver,
+        () -> driver.get("cuMemAlloc_v2", "allocating " + bytes + " bytes on " + gpu, bytes));
     return new DeviceMemory(gpu, address, bytes, a -> driver.result("cuMemFree_v2", a));
   }
 

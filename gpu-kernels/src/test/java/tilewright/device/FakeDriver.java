@@ -135,6 +135,7 @@ public final class FakeDriver implements DriverLibrary {
       capturing = true;
       return known(a[0], "stream");
     });
+    functions.put("cuThreadExchangeStreamCaptureMode", a -> 0);
     functions.put("cuStreamEndCapture", a -> {
       capturing = false;
       graphs.put(handles, List.copyOf(capture));

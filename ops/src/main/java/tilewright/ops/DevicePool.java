@@ -22,6 +22,10 @@ final class DevicePool {
   private final LongFunction<DeviceMemory> allocator;
   private final Map<Long, Deque<DeviceMemory>> free = new HashMap<>();
   private final Set<DeviceMemory> all = new HashSet<>();
+  /** Blocks that captured work uses, and how many captures that is. */
+  private final Map<DeviceMemory, Integer> held = new HashMap<>();
+  /** Blocks that are given back once no captured work uses them. */
+  private final Set<DeviceMemory> awaited = new HashSet<>();
 
   DevicePool(LongFunction<DeviceMemory> allocator) {
     this.allocator = allocator;
@@ -49,7 +53,24 @@ final class DevicePool {
   }
 
   synchronized void release(DeviceMemory block) {
-    if (all.contains(block)) free.computeIfAbsent(block.byteSize(), _ -> new ArrayDeque<>()).push(block);
+    if (!all.contains(block)) return;
+    if (held.containsKey(block)) awaited.add(block);
+    else free.computeIfAbsent(block.byteSize(), _ -> new ArrayDeque<>()).push(block);
+  }
+
+  /** Keeps blocks from other use, those that are free included, until they are let go. */
+  synchronized void hold(Set<DeviceMemory> blocks) {
+    for (var block : blocks) {
+      held.merge(block, 1, Integer::sum);
+      if (free.getOrDefault(block.byteSize(), new ArrayDeque<>()).remove(block)) awaited.add(block);
+    }
+  }
+
+  synchronized void letGo(Set<DeviceMemory> blocks) {
+    for (var block : blocks) {
+      held.computeIfPresent(block, (_, count) -> count > 1 ? count - 1 : null);
+      if (!held.containsKey(block) && awaited.remove(block)) release(block);
+    }
   }
 
   /** Gives blocks that nobody uses back to the driver. */
@@ -65,5 +86,6 @@ final class DevicePool {
     all.forEach(DeviceMemory::close);
     all.clear();
     free.clear();
+    awaited.clear();
   }
 }

@@ -7,11 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import tilewright.device.BoundKernel;
 import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
 import tilewright.device.GpuFunction;
+import tilewright.device.Graph;
 import tilewright.device.KernelArgument;
 import tilewright.device.Stream;
 import tilewright.kernel.Target;
@@ -28,6 +31,8 @@ final class GpuMachine implements Machine {
   private final DevicePool pool;
   private final LoadedCode<GpuFunction> functions;
   private final List<Runnable> checks = new CopyOnWriteArrayList<>();
+  /** The memory that work of the capture that goes on uses. */
+  private volatile Optional<Set<DeviceMemory>> captured = Optional.empty();
 
   /** @param closing what to close of the GPU and the stream in the end */
   GpuMachine(Gpu gpu, Stream stream, Runnable closing) {
@@ -45,7 +50,7 @@ final class GpuMachine implements Machine {
 
   @Override
   public void clear(Storage storage) {
-    memory(storage).fill((byte) 0, stream);
+    used(storage).fill((byte) 0, stream);
   }
 
   @Override
@@ -66,7 +71,7 @@ final class GpuMachine implements Machine {
 
   @Override
   public long address(Storage storage) {
-    return memory(storage).address();
+    return used(storage).address();
   }
 
   /** A stream of the caller's need not be ordered with copies that name none. */
@@ -84,6 +89,13 @@ final class GpuMachine implements Machine {
 
   private static DeviceMemory memory(Storage storage) {
     return ((Storage.OfGpu) storage).memory();
+  }
+
+  /** The memory of a storage for work that is enqueued. */
+  private DeviceMemory used(Storage storage) {
+    var memory = memory(storage);
+    captured.ifPresent(all -> all.add(memory));
+    return memory;
   }
 
   /** Launches of a plan, with scratch memory that the stream's order makes theirs alone. */
@@ -111,9 +123,10 @@ final class GpuMachine implements Machine {
     public void run(Map<String, Storage.Place> places) {
       var addresses = new HashMap<String, KernelArgument.Address>();
       places.forEach((name, place) ->
-          addresses.put(name, new KernelArgument.Address(memory(place.storage()), place.begin())));
+          addresses.put(name, new KernelArgument.Address(used(place.storage()), place.begin())));
       synchronized (GpuMachine.this) {
         for (var kernel : bound.computeIfAbsent(addresses, this::bind)) kernel.launch(stream);
+        captured.ifPresent(all -> all.addAll(scratch.values()));
       }
     }
 
@@ -128,6 +141,7 @@ final class GpuMachine implements Machine {
     }
 
     private DeviceMemory zeros(long bytes) {
+      requireRunBefore();
       var memory = pool.allocate(bytes);
       memory.fill((byte) 0, stream);
       return memory;
@@ -148,11 +162,63 @@ final class GpuMachine implements Machine {
 
   @Override
   public Executable load(Plan plan) {
+    requireRunBefore();
     return new Loaded(plan);
+  }
+
+  /** Scratch memory that a capture cleared would be cleared at replays only. */
+  private void requireRunBefore() {
+    if (captured.isEmpty()) return;
+    throw new IllegalStateException("an operator is captured that did not run before: each call of a capture must "
+        + "call the same operators on the same shapes");
+  }
+
+  @Override
+  public Ops.Captured capture(Runnable calls) {
+    Set<DeviceMemory> used = ConcurrentHashMap.newKeySet();
+    captured = Optional.of(used);
+    try {
+      var graph = stream.capture(calls);
+      pool.hold(used);
+      return new CapturedGraph(graph, used);
+    } finally {
+      captured = Optional.empty();
+    }
+  }
+
+  /** A graph whose memory is for nothing else. */
+  private final class CapturedGraph implements Ops.Captured {
+    private final Graph graph;
+    private final Set<DeviceMemory> used;
+
+    CapturedGraph(Graph graph, Set<DeviceMemory> used) {
+      this.graph = graph;
+      this.used = used;
+    }
+
+    @Override
+    public void replay() {
+      graph.launch(stream);
+    }
+
+    @Override
+    public void close() {
+      graph.close();
+      synchronized (used) {
+        pool.letGo(used);
+        used.clear();
+      }
+    }
+  }
+
+  @Override
+  public boolean isCapturing() {
+    return captured.isPresent();
   }
 
   @Override
   public void synchronize() {
+    if (isCapturing()) throw SimulatorMachine.capturing();
     checks.forEach(Runnable::run);
     stream.synchronize();
   }

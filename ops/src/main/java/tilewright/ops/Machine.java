@@ -55,6 +55,17 @@ interface Machine {
     return () -> {};
   }
 
+  /** Does what enqueues work, or records it where a capture goes on that the machine does not make by itself. */
+  default void enqueue(Runnable work) {
+    work.run();
+  }
+
+  /** Records what calls enqueue instead of running it. */
+  Ops.Captured capture(Runnable calls);
+
+  /** Whether calls are captured. */
+  boolean isCapturing();
+
   /** The kernels that it has room for. */
   KernelRegistry kernels();
 

@@ -97,7 +97,7 @@ public final class Ops implements AutoCloseable {
   public static List<Ops> simulators(int count) {
     var machine = new SimulatorMachine(SimulatorOptions.defaults());
     var plans = new PlanStore();
-    return IntStream.range(0, count).mapToObj(_ -> new Ops(machine, plans)).toList();
+    return IntStream.range(0, count).mapToObj(_ -> new Ops(machine.another(), plans)).toList();
   }
 
   /**
@@ -412,6 +412,50 @@ public final class Ops implements AutoCloseable {
     machine.synchronize();
   }
 
+  /** Calls that were captured. */
+  public interface Captured extends AutoCloseable {
+    /**
+     * Enqueues what the calls did, in the same memory.
+     *
+     * @throws IllegalStateException after closing this, or the operators
+     */
+    void replay();
+
+    /** Gives back memory that only this has kept. Closing again does nothing. */
+    @Override
+    void close();
+  }
+
+  /**
+   * Runs calls, and captures them once more, to replay them with one call: on a GPU as a graph, which costs the host
+   * as much as one launch. The first run prepares what a capture cannot, such as kernels. Only the calling thread uses
+   * these operators meanwhile, and the calls write, read and wait for no tensor from the host.
+   *
+   * <p>Replays use the memory of the captured calls, which serves nothing else before the captured calls are closed,
+   * though its tensors may be closed. A tensor that the calls make and keep open has its numbers after a replay.
+   *
+   * @throws IllegalStateException where calls do what cannot be captured, or differ from those of the first run
+   */
+  public Captured capture(Runnable calls) {
+    if (isCapturing()) throw new IllegalStateException("captures do not nest");
+    calls.run();
+    return machine.capture(calls);
+  }
+
+  /** Whether calls are being captured, so that nothing runs before a replay. */
+  public boolean isCapturing() {
+    return machine.isCapturing();
+  }
+
+  /**
+   * Does what enqueues work on the {@link #stream()}, such as another library's transfers. In the simulator, which has
+   * none, captured work is done at each replay.
+   */
+  public void enqueue(Runnable work) {
+    memory.requireOpen();
+    machine.enqueue(work);
+  }
+
   /** The stream of a GPU that operators are enqueued on, for other libraries to order their work with. */
   public Optional<Stream> stream() {
     return machine.stream();
@@ -454,7 +498,8 @@ public final class Ops implements AutoCloseable {
   }
 
   void run(Object problem, Supplier<Plan> prepare, Map<String, Storage.Place> places) {
-    plans.get(problem, () -> machine.load(CompiledKernel.sharingTraces(traces, prepare))).run(places);
+    var plan = plans.get(problem, () -> machine.load(CompiledKernel.sharingTraces(traces, prepare)));
+    machine.enqueue(() -> plan.run(places));
   }
 
   /** Computes a new tensor, whose memory is given back where that fails. */

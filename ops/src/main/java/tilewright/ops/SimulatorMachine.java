@@ -2,9 +2,11 @@ package tilewright.ops;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -17,10 +19,22 @@ import tilewright.simulator.SimulatorOptions;
 /** The simulator: a launch is done when it has been enqueued. */
 final class SimulatorMachine implements Machine {
   private final SimulatorOptions options;
-  private final LoadedCode<Program> programs = new LoadedCode<>(kernel -> Simulator.load(kernel.ptx()));
+  private final LoadedCode<Program> programs;
+  /** The work of the capture that goes on. */
+  private volatile Optional<List<Runnable>> captured = Optional.empty();
 
   SimulatorMachine(SimulatorOptions options) {
+    this(options, new LoadedCode<>(kernel -> Simulator.load(kernel.ptx())));
+  }
+
+  private SimulatorMachine(SimulatorOptions options, LoadedCode<Program> programs) {
     this.options = options;
+    this.programs = programs;
+  }
+
+  /** Another device that has the same programs. */
+  SimulatorMachine another() {
+    return new SimulatorMachine(options, programs);
   }
 
   @Override
@@ -30,7 +44,7 @@ final class SimulatorMachine implements Machine {
 
   @Override
   public void clear(Storage storage) {
-    segment(storage).fill((byte) 0);
+    enqueue(() -> segment(storage).fill((byte) 0));
   }
 
   @Override
@@ -53,11 +67,13 @@ final class SimulatorMachine implements Machine {
 
   @Override
   public void write(Storage to, long offset, MemorySegment from) {
+    synchronize();
     segment(to).asSlice(offset, from.byteSize()).copyFrom(from);
   }
 
   @Override
   public void read(Storage from, long offset, MemorySegment to) {
+    synchronize();
     to.copyFrom(segment(from).asSlice(offset, to.byteSize()));
   }
 
@@ -96,7 +112,57 @@ final class SimulatorMachine implements Machine {
   }
 
   @Override
-  public void synchronize() {}
+  public void enqueue(Runnable work) {
+    captured.ifPresentOrElse(all -> all.add(work), work);
+  }
+
+  @Override
+  public Ops.Captured capture(Runnable calls) {
+    var work = new ArrayList<Runnable>();
+    captured = Optional.of(work);
+    try {
+      calls.run();
+      return new CapturedList(work);
+    } finally {
+      captured = Optional.empty();
+    }
+  }
+
+  /** Work to do again, in its order. */
+  private static final class CapturedList implements Ops.Captured {
+    private final List<Runnable> work;
+    private boolean closed;
+
+    CapturedList(List<Runnable> work) {
+      this.work = work;
+    }
+
+    @Override
+    public synchronized void replay() {
+      if (closed) throw new IllegalStateException("the captured calls are closed");
+      work.forEach(Runnable::run);
+    }
+
+    @Override
+    public synchronized void close() {
+      closed = true;
+      work.clear();
+    }
+  }
+
+  @Override
+  public boolean isCapturing() {
+    return captured.isPresent();
+  }
+
+  @Override
+  public void synchronize() {
+    if (isCapturing()) throw capturing();
+  }
+
+  static IllegalStateException capturing() {
+    return new IllegalStateException("calls are captured, not run: write, read and wait for tensors before or after");
+  }
 
   @Override
   public KernelRegistry kernels() {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import tilewright.device.Stream;
 import tilewright.ops.DeviceTensor;
@@ -37,6 +39,10 @@ public final class Communicator implements AutoCloseable {
   private final int rank;
   private final int size;
   private final Transport transport;
+  /** Transfers that have begun and are not joined. */
+  private final Set<Object> open = ConcurrentHashMap.newKeySet();
+  /** Transfers of the capture that goes on. */
+  private final List<ReplayedTransfers> replayed = new ArrayList<>();
   /** The transfers of the group that is being made. */
   private Optional<List<Transfer>> group = Optional.empty();
 
@@ -208,7 +214,52 @@ public final class Communicator implements AutoCloseable {
     } finally {
       group = Optional.empty();
     }
-    return transfers.isEmpty() ? () -> {} : transport.start(transfers);
+    if (transfers.isEmpty()) return () -> {};
+    var work = enqueue(transfers);
+    var begun = new Object();
+    open.add(begun);
+    return () -> {
+      work.join();
+      open.remove(begun);
+    };
+  }
+
+  private Work enqueue(List<Transfer> transfers) {
+    if (ops.isGpu() || !ops.isCapturing()) return transport.start(transfers);
+    var captured = new ReplayedTransfers(ops, transport, transfers);
+    replayed.add(captured);
+    return captured;
+  }
+
+  /**
+   * Captures calls of operators and transfers, to replay them with one call; see {@link Ops#capture}. All ranks capture
+   * the same transfers, and replay them equally often and in the same order as their other transfers. NCCL makes all
+   * that are captured: copy engines would need both ranks' graphs. A rank that waits for a replay's results waits no
+   * longer than the timeout.
+   *
+   * @return valid until this communicator is closed or has failed
+   * @throws IllegalStateException where transfers have begun and are not joined, before or in the calls
+   */
+  public Ops.Captured capture(Runnable calls) {
+    requireJoined("before a capture");
+    agree("a capture that begins");
+    try {
+      var captured = new CapturedTransfers(transport, ops.capture(() -> {
+        calls.run();
+        requireJoined("in the calls of a capture");
+      }), List.copyOf(replayed));
+      transport.keep(captured);
+      agree("a capture that ends");
+      return captured;
+    } finally {
+      open.clear();
+      replayed.clear();
+    }
+  }
+
+  private void requireJoined(String where) {
+    if (open.isEmpty()) return;
+    throw new IllegalStateException("rank " + rank + " has begun transfers and not joined them: join them " + where);
   }
 
   private synchronized void add(Transfer transfer) {
@@ -219,7 +270,7 @@ public final class Communicator implements AutoCloseable {
       tensor.address();
     }
     if (group.isPresent()) group.get().add(transfer);
-    else transport.start(List.of(transfer)).join();
+    else enqueue(List.of(transfer)).join();
   }
 
   private int requireRank(int peer) {
@@ -233,6 +284,7 @@ public final class Communicator implements AutoCloseable {
    * @throws CollectiveException when one failed or did not end
    */
   public void await() {
+    if (ops.isCapturing()) throw new IllegalStateException("captured transfers are awaited after a replay");
     transport.await();
   }
 

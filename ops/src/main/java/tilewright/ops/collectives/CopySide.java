@@ -26,12 +26,13 @@ final class CopySide {
     this.ready = ready;
   }
 
-  /** Enqueues a copy on the sender's stream, behind the operators of both ranks. */
+  /** Enqueues a copy on the sender's stream, behind the operators of both ranks, unless both capture the transfer. */
   static void copy(List<Exchange.Arrival> arrivals) {
     if (!(arrivals.getFirst().transfer() instanceof Transfer.Pair)) return;
+    if (arrivals.stream().allMatch(arrival -> arrival.side().isEmpty())) return;
     int first = arrivals.getFirst().transfer() instanceof Transfer.Send ? 0 : 1;
-    var sender = arrivals.get(first).side().orElseThrow();
-    var receiver = arrivals.get(1 - first).side().orElseThrow();
+    var sender = side(arrivals.get(first));
+    var receiver = side(arrivals.get(1 - first));
     sender.copies.waitFor(sender.ready);
     sender.copies.waitFor(receiver.ready);
     copy(((Transfer.Pair) arrivals.get(first).transfer()).tensor(), sender.copies,
@@ -41,6 +42,11 @@ final class CopySide {
       event.record(sender.copies);
       side.copied = Optional.of(event);
     }
+  }
+
+  private static CopySide side(Exchange.Arrival arrival) {
+    return arrival.side().orElseThrow(() -> new CollectiveException("rank " + arrival.rank() + " captures a transfer "
+        + "that the other rank does not capture"));
   }
 
   private static void copy(DeviceTensor sent, Stream sending, DeviceTensor received, Stream receiving) {

@@ -12,13 +12,15 @@ import tilewright.ops.Ops;
 /**
  * Transfers between GPUs of one process: tensors that one rank sends to another are copied by copy engines, which leave
  * all SMs to the operators, and all else is another transport's. A copy is enqueued when both ranks have called, so
- * none waits on the GPU for a call that never comes.
+ * none waits on the GPU for a call that never comes. Captured transfers are all the other transport's: a copy would be
+ * part of two ranks' graphs.
  */
 final class CopyingTransport implements Transport {
   private static final long POLL_NANOS = 20_000;
   /** The priority of streams by default: copies compete for no SM. */
   private static final int PRIORITY = 0;
 
+  private final Ops ops;
   private final Stream operators;
   private final Stream copies;
   private final int rank;
@@ -33,6 +35,7 @@ final class CopyingTransport implements Transport {
 
   CopyingTransport(Ops ops, Stream operators, int rank, Exchange exchange, Transport others,
       CollectiveOptions options) {
+    this.ops = ops;
     this.operators = operators;
     this.rank = rank;
     this.exchange = exchange;
@@ -92,6 +95,7 @@ final class CopyingTransport implements Transport {
 
   @Override
   public Work start(List<Transfer> transfers) {
+    if (ops.isCapturing()) return others.start(transfers);
     Predicate<Transfer> isPair = Transfer.Pair.class::isInstance;
     var pairs = transfers.stream().filter(isPair).toList();
     var rest = transfers.stream().filter(isPair.negate()).toList();
@@ -134,6 +138,21 @@ final class CopyingTransport implements Transport {
       }
       joined = false;
     });
+  }
+
+  @Override
+  public void beforeReplay() {
+    others.beforeReplay();
+  }
+
+  @Override
+  public void keep(CapturedTransfers captured) {
+    others.keep(captured);
+  }
+
+  @Override
+  public void forget(CapturedTransfers captured) {
+    others.forget(captured);
   }
 
   @Override

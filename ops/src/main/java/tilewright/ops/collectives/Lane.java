@@ -18,6 +18,9 @@ interface Lane extends AutoCloseable {
   /** Marks the end of the transfers so far, for operators to wait for. */
   Work end();
 
+  /** Notes that captured transfers are about to be enqueued as the operators' work. */
+  default void beforeReplay() {}
+
   /** Whether all transfers so far are done. */
   boolean isIdle();
 
@@ -72,6 +75,8 @@ interface Lane extends AutoCloseable {
     private final Event begun;
     /** Events that a wait was enqueued for, to record again. */
     private final Queue<Event> free = new ArrayDeque<>();
+    /** Whether the operators' work may have transfers that were captured. */
+    private volatile boolean replayed;
 
     OfGpu(Stream operators) {
       this.operators = operators;
@@ -119,13 +124,24 @@ interface Lane extends AutoCloseable {
     }
 
     @Override
+    public void beforeReplay() {
+      replayed = true;
+    }
+
+    @Override
     public boolean isIdle() {
-      return transfers.isIdle();
+      return transfers.isIdle() && (!replayed || areOperatorsIdle());
     }
 
     @Override
     public boolean isResultSure() {
-      return operators.isIdle() || transfers.isIdle();
+      return areOperatorsIdle() || !replayed && transfers.isIdle();
+    }
+
+    private boolean areOperatorsIdle() {
+      boolean idle = operators.isIdle();
+      if (idle) replayed = false;
+      return idle;
     }
 
     @Override

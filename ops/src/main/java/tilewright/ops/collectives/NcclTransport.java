@@ -2,6 +2,8 @@ package tilewright.ops.collectives;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import tilewright.ops.DeviceTensor;
@@ -24,6 +26,8 @@ final class NcclTransport implements Transport {
   private final Lane lane;
   private final long communicator;
   private final Runnable endOfChecks;
+  /** Captured calls: NCCL gives up a communicator once no graph has its transfers. */
+  private final Set<CapturedTransfers> captured = ConcurrentHashMap.newKeySet();
   private Optional<String> failure = Optional.empty();
   private boolean closed;
 
@@ -121,6 +125,22 @@ final class NcclTransport implements Transport {
   }
 
   @Override
+  public synchronized void beforeReplay() {
+    requireSound();
+    lane.beforeReplay();
+  }
+
+  @Override
+  public void keep(CapturedTransfers transfers) {
+    captured.add(transfers);
+  }
+
+  @Override
+  public void forget(CapturedTransfers transfers) {
+    captured.remove(transfers);
+  }
+
+  @Override
   public void await() {
     await(lane::isIdle);
   }
@@ -167,6 +187,7 @@ final class NcclTransport implements Transport {
       if (failure.isPresent() || closed) return;
       failure = Optional.of(reason);
       ops.stream().ifPresent(stream -> stream.gpu().enter());
+      captured.forEach(CapturedTransfers::close);
       nccl.result("ncclCommAbort", communicator);
     }
   }
@@ -180,6 +201,7 @@ final class NcclTransport implements Transport {
     } finally {
       if (failure.isEmpty()) {
         ops.stream().ifPresent(stream -> stream.gpu().enter());
+        captured.forEach(CapturedTransfers::close);
         nccl.result(exchange.isSound() ? "ncclCommDestroy" : "ncclCommAbort", communicator);
       }
       closed = true;

@@ -14,6 +14,7 @@ final class SimulatedTransport implements Transport {
   private final Exchange exchange;
   private final CollectiveOptions options;
   private final Queue<Started> started = new ArrayDeque<>();
+  private volatile boolean closed;
 
   SimulatedTransport(int rank, Exchange exchange, CollectiveOptions options) {
     this.rank = rank;
@@ -56,6 +57,12 @@ final class SimulatedTransport implements Transport {
   }
 
   @Override
+  public void beforeReplay() {
+    exchange.requireSound();
+    if (closed) throw new IllegalStateException("the communicator of rank " + rank + " is closed");
+  }
+
+  @Override
   public void abort(String reason) {
     started.clear();
     exchange.fail(reason);
@@ -63,6 +70,7 @@ final class SimulatedTransport implements Transport {
 
   @Override
   public void close() {
+    closed = true;
     started.clear();
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.ops.collectives;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import tilewright.numerics.ElementType;
 import tilewright.ops.DeviceTensor;
 
@@ -14,6 +15,9 @@ sealed interface Transfer {
 
   /** The tensors that take part. */
   List<DeviceTensor> tensors();
+
+  /** The same transfer of other tensors. */
+  Transfer with(UnaryOperator<DeviceTensor> others);
 
   /** A transfer of what a rank has into a tensor for what it gets. */
   sealed interface FromInto extends Transfer {
@@ -37,6 +41,11 @@ sealed interface Transfer {
     public String signature() {
       return "all-reduce " + reduction + " of " + text(from);
     }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new AllReduce(others.apply(from), others.apply(into), reduction);
+    }
   }
 
   record Reduce(DeviceTensor from, DeviceTensor into, Reduction reduction, int root) implements FromInto {
@@ -48,6 +57,11 @@ sealed interface Transfer {
     @Override
     public String signature() {
       return "reduce " + reduction + " to rank " + root + " of " + text(from);
+    }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new Reduce(others.apply(from), others.apply(into), reduction, root);
     }
   }
 
@@ -61,6 +75,11 @@ sealed interface Transfer {
     public String signature() {
       return "reduce-scatter " + reduction + " of " + text(from);
     }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new ReduceScatter(others.apply(from), others.apply(into), reduction, ranks);
+    }
   }
 
   record AllGather(DeviceTensor from, DeviceTensor into, int ranks) implements FromInto {
@@ -71,6 +90,11 @@ sealed interface Transfer {
     @Override
     public String signature() {
       return "all-gather of " + text(from);
+    }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new AllGather(others.apply(from), others.apply(into), ranks);
     }
   }
 
@@ -88,6 +112,11 @@ sealed interface Transfer {
     public List<DeviceTensor> tensors() {
       return List.of(tensor);
     }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new Broadcast(others.apply(tensor), root);
+    }
   }
 
   /** Nothing but a text on which all ranks must agree. */
@@ -95,6 +124,11 @@ sealed interface Transfer {
     @Override
     public List<DeviceTensor> tensors() {
       return List.of();
+    }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return this;
     }
   }
 
@@ -119,11 +153,21 @@ sealed interface Transfer {
     public Send {
       requireInOrder("send", tensor);
     }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new Send(others.apply(tensor), peer);
+    }
   }
 
   record Receive(DeviceTensor tensor, int peer) implements Pair {
     public Receive {
       requireInOrder("receive", tensor);
+    }
+
+    @Override
+    public Transfer with(UnaryOperator<DeviceTensor> others) {
+      return new Receive(others.apply(tensor), peer);
     }
   }
 

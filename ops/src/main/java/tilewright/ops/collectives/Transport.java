@@ -14,6 +14,18 @@ interface Transport {
    */
   void await();
 
+  /**
+   * Notes that captured transfers are about to be made again.
+   *
+   * @throws CollectiveException when this or another rank has failed
+   */
+  void beforeReplay();
+
+  /** Closes captured calls before this ends, unless they are forgotten. */
+  default void keep(CapturedTransfers captured) {}
+
+  default void forget(CapturedTransfers captured) {}
+
   /** Ends all transfers of this rank, and those of other ranks in this process. */
   void abort(String reason);
 

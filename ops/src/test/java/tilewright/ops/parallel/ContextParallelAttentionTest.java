@@ -10,15 +10,18 @@ import static tilewright.ops.parallel.ContextParallelAttention.RING;
 
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.numerics.ElementType;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
 
@@ -48,6 +51,47 @@ class ContextParallelAttentionTest extends OverDevices {
   @MethodSource("cases")
   void ranksComputeTheAttentionOfTheWholeSequence(ContextParallelAttention way, int size, int tokens, int batch,
       boolean causal) {
+    requireAttention(way, size, tokens, batch, causal, ContextParallelAttentionTest::numbersOf);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void replaysComputeTheAttentionOfWhatTensorsHoldThen(ContextParallelAttention way) {
+    requireAttention(way, 2, 64, 1, true, ContextParallelAttentionTest::numbersOfReplay);
+  }
+
+  /** A way to get the numbers of a rank's attention. */
+  @FunctionalInterface
+  private interface Run {
+    float[] numbers(Communicator ranks, List<DeviceTensor> inputs, Function<List<DeviceTensor>, DeviceTensor> attention);
+  }
+
+  private static float[] numbersOf(Communicator ranks, List<DeviceTensor> inputs,
+      Function<List<DeviceTensor>, DeviceTensor> attention) {
+    try (var output = attention.apply(inputs)) {
+      return output.floats();
+    }
+  }
+
+  /** Captures attention on zeros, and replays it on the inputs. */
+  private static float[] numbersOfReplay(Communicator ranks, List<DeviceTensor> inputs,
+      Function<List<DeviceTensor>, DeviceTensor> attention) {
+    var ops = ranks.ops();
+    var zeros = inputs.stream().map(input -> ops.zeros(BF16, input.shape())).toList();
+    var result = ops.empty(BF16, inputs.getFirst().shape());
+    try (var captured = ranks.capture(() -> {
+      try (var output = attention.apply(zeros)) {
+        ops.copy(output, result);
+      }
+    })) {
+      for (int i = 0; i < zeros.size(); i++) ops.copy(inputs.get(i), zeros.get(i));
+      captured.replay();
+      return result.floats();
+    }
+  }
+
+  private void requireAttention(ContextParallelAttention way, int size, int tokens, int batch, boolean causal,
+      Run run) {
     var random = new Random(34);
     var q = numbers(random, batch * tokens * HEADS * DIM);
     var k = numbers(random, batch * tokens * KEY_HEADS * DIM);
@@ -57,11 +101,11 @@ class ContextParallelAttentionTest extends OverDevices {
     var outputs = each(size, ranks -> {
       var ops = ranks.ops();
       int each = tokens / size;
-      try (var output = way.apply(ranks, ops.tensor(BF16, part(q, batch, order, ranks), batch, each, HEADS, DIM),
+      return run.numbers(ranks, List.of(
+          ops.tensor(BF16, part(q, batch, order, ranks), batch, each, HEADS, DIM),
           ops.tensor(BF16, part(k, batch, order, ranks), batch, each, KEY_HEADS, DIM),
-          ops.tensor(BF16, part(v, batch, order, ranks), batch, each, KEY_HEADS, DIM), options)) {
-        return output.floats();
-      }
+          ops.tensor(BF16, part(v, batch, order, ranks), batch, each, KEY_HEADS, DIM)),
+          inputs -> way.apply(ranks, inputs.get(0), inputs.get(1), inputs.get(2), options));
     });
     for (int rank = 0; rank < size; rank++) {
       var positions = order.positions(rank);

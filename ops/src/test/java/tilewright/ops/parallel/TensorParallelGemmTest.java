@@ -124,6 +124,37 @@ class TensorParallelGemmTest extends OverDevices {
     });
   }
 
+  @Test
+  void replaysMultiplyWhatTensorsHoldThen() {
+    var random = new Random(37);
+    var a = Numbers.random(random, 16, 16);
+    var b = Numbers.random(random, 16, 16);
+    each(2, ranks -> {
+      var ops = ranks.ops();
+      long begin = 8L * ranks.rank();
+      var whole = ops.zeros(BF16, 16, 16);
+      var gathered = ops.empty(ElementType.F32, 16, 8);
+      var scattered = ops.empty(ElementType.F32, 8, 16);
+      var factors = b.on(ops);
+      try (var captured = ranks.capture(() -> {
+        TensorParallelGemm.allGatherGemm(ranks, whole.slice(0, begin, begin + 8), factors.slice(1, begin, begin + 8),
+            PLAIN.into(gathered));
+        TensorParallelGemm.gemmReduceScatter(ranks, whole.slice(1, begin, begin + 8),
+            factors.slice(0, begin, begin + 8), PLAIN.into(scattered));
+      })) {
+        ops.copy(a.on(ops), whole);
+        captured.replay();
+        var products = gathered.floats();
+        var sums = scattered.floats();
+        for (int i = 0; i < 16 * 8; i++) {
+          assertEquals(product(a, b, i / 8, (int) begin + i % 8), products[i], 1e-4);
+          assertEquals(product(a, b, (int) begin + i / 16, i % 16), sums[i], 1e-4);
+        }
+      }
+      return true;
+    });
+  }
+
   private static double product(Numbers a, Numbers b, int row, int column) {
     double sum = 0;
     for (int i = 0; i < a.columns; i++) sum += (double) a.at(row, i) * b.at(i, column);
