@@ -169,7 +169,9 @@ public final class BenchCommand implements Callable<Integer> {
       if (gpus.isPresent()) {
         tokens.forEach(length -> requireFromOneOn("--tokens", length));
         var record = DeviceScaling.measure(new DeviceScaling.Options(gpus.get(),
-            chosen.isEmpty() ? DeviceScaling.KERNELS : chosen, tokens, scaling, size, SourceCommit.find()));
+            chosen.isEmpty() ? DeviceScaling.KERNELS : chosen, tokens, scaling, size, compare.map(_ -> python),
+            SourceCommit.find()), console::progress);
+        console.progressDone();
         return report(record, BenchTables.of(record), record.sound());
       }
       return switch (subject) {

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import tilewright.cli.io.TextTable;
 import tilewright.verification.bench.BenchmarkRecord;
@@ -43,11 +44,13 @@ final class BenchTables {
 
   static String of(DeviceScaling scaling) {
     var table = new TextTable("kernel", "config", "way", "ms on one", "ms on all", "times as fast", "spread", "TFLOP/s",
-        "largest difference");
+        "largest difference", "peers ms", "best/ours", "its spread");
     for (var row : scaling.rows()) {
       table.add(row.kernel(), row.config(), row.way(), "%.2f".formatted(row.oneMs()), "%.2f".formatted(row.ms()),
           "%.3f".formatted(row.speedup()), spread(Optional.of(row.speedupSpread())),
-          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()));
+          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()), peers(row.peers()),
+          ratio(row.peers().map(DeviceScaling.PeerTimes::ratio)),
+          spread(row.peers().map(DeviceScaling.PeerTimes::spread)));
     }
     return scaling.gpus() + " × " + scaling.gpu() + ", driver for CUDA " + scaling.driver() + ", NCCL "
         + scaling.nccl() + ", commit "
@@ -69,14 +72,22 @@ final class BenchTables {
 
   private static TextTable products(List<DeviceScaling.ProductRow> products) {
     var table = new TextTable("kernel", "config", "ms on one", "GEMM alone ms", "ms", "NCCL and GEMM ms", "of GEMM",
-        "spread", "of NCCL", "times as fast", "TFLOP/s", "largest difference");
+        "spread", "of NCCL", "times as fast", "TFLOP/s", "largest difference", "peers ms", "best/ours",
+        "its spread");
     for (var row : products) {
       table.add(row.kernel(), row.config(), "%.3f".formatted(row.oneMs()), "%.3f".formatted(row.gemmMs()),
           "%.3f".formatted(row.ms()), "%.3f".formatted(row.ncclMs()), "%.3f".formatted(row.ofGemm()),
           spread(Optional.of(row.ofGemmSpread())), "%.3f".formatted(row.ofNccl()), "%.3f".formatted(row.speedup()),
-          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()));
+          "%.0f".formatted(row.teraflops()), "%.1e".formatted(row.largestDifference()), peers(row.peers()),
+          ratio(row.peers().map(DeviceScaling.PeerTimes::ratio)),
+          spread(row.peers().map(DeviceScaling.PeerTimes::spread)));
     }
     return table;
+  }
+
+  private static String peers(Optional<DeviceScaling.PeerTimes> peers) {
+    return peers.map(times -> new TreeMap<>(times.ms()).entrySet().stream()
+        .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "))).orElse("-");
   }
 
   static String of(Soak soak) {

@@ -2,8 +2,10 @@ package tilewright.verification.bench;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
@@ -21,7 +23,8 @@ import tilewright.ops.parallel.ZigZag;
 /** Times causal attention and its gradients on one device and on all of a communicator, in turns. */
 final class ContextParallelTimer {
   private static final AttentionOptions CAUSAL = AttentionOptions.of().causal();
-  private static final int ROUNDS = 7;
+  /** Rounds of a measurement. */
+  static final int ROUNDS = 9;
   /** The most runs in a turn, and the milliseconds that a turn takes at least. */
   private static final int MOST_RUNS = 4;
   private static final double LEAST_MS = 100;
@@ -30,9 +33,13 @@ final class ContextParallelTimer {
 
   private final List<Communicator> ranks;
   private final RankTimer timer;
+  private final DevicePeers peers;
+  private final int rounds;
 
-  ContextParallelTimer(List<Communicator> ranks) {
+  ContextParallelTimer(List<Communicator> ranks, DevicePeers peers, int rounds) {
     this.ranks = ranks;
+    this.peers = peers;
+    this.rounds = rounds;
     timer = new RankTimer(ranks);
   }
 
@@ -75,12 +82,13 @@ final class ContextParallelTimer {
   /**
    * A way to compute results (B,S,H,D), which are closed.
    *
+   * @param problem of the peers
    * @param share of the work that {@code timed} does
    * @param timed on one device
    * @param one on one device, for comparison
    */
-  private record Program(String kernel, String way, double flops, double share, Supplier<List<DeviceTensor>> timed,
-      Supplier<List<DeviceTensor>> one, IntFunction<List<DeviceTensor>> all) {}
+  private record Program(String kernel, String way, Map<String, Object> problem, double flops, double share,
+      Supplier<List<DeviceTensor>> timed, Supplier<List<DeviceTensor>> one, IntFunction<List<DeviceTensor>> all) {}
 
   /**
    * Times on one device and on all.
@@ -103,16 +111,19 @@ final class ContextParallelTimer {
       double flops = 2.0 * tokens * tokens * heads * dim;
       double share = Math.pow((double) onOne / tokens, 2);
       var first = whole.first(onOne);
+      var problem = Map.<String, Object>of("tokens", tokens, "heads", heads, "kvHeads", keyHeads, "headDim", dim);
       var rows = new ArrayList<DeviceScaling.Row>();
       if (kernels.contains(DeviceScaling.ATTENTION)) {
         for (var way : ContextParallelAttention.values()) {
-          rows.add(row(config, order, new Program(DeviceScaling.ATTENTION, way.name().toLowerCase(Locale.ROOT), flops,
-              share, () -> List.of(first.attention()), () -> List.of(whole.attention()),
+          rows.add(row(config, order, new Program(DeviceScaling.ATTENTION, way.name().toLowerCase(Locale.ROOT),
+              with(problem, DeviceScaling.ATTENTION), flops, share, () -> List.of(first.attention()),
+              () -> List.of(whole.attention()),
               rank -> List.of(apply(way, rank, parts.get(rank))))));
         }
       }
       if (kernels.contains(DeviceScaling.BACKWARD)) {
-        rows.add(backward(config, order, flops, share, first, whole, parts));
+        rows.add(backward(config, order, with(problem, DeviceScaling.BACKWARD), flops, share, first, whole,
+            parts));
       }
       return rows;
     } finally {
@@ -121,8 +132,8 @@ final class ContextParallelTimer {
     }
   }
 
-  private DeviceScaling.Row backward(String config, ZigZag order, double flops, double share, Tensors first,
-      Tensors whole, List<Tensors> parts) {
+  private DeviceScaling.Row backward(String config, ZigZag order, Map<String, Object> problem, double flops,
+      double share, Tensors first, Tensors whole, List<Tensors> parts) {
     var states = new AttentionState[ranks.size()];
     timer.onEach(ranks.size(), rank -> {
       var t = parts.get(rank);
@@ -130,7 +141,7 @@ final class ContextParallelTimer {
     });
     try (var state = whole.forward(); var timed = first.forward()) {
       // Five products where the forward pass has two.
-      return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", 2.5 * flops, share,
+      return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", problem, 2.5 * flops, share,
           () -> first.gradients(timed), () -> whole.gradients(state), rank -> {
             var t = parts.get(rank);
             return list(ContextParallelAttention.gradients(ranks.get(rank), t.q, t.k, t.v, states[rank], t.gradient,
@@ -139,6 +150,12 @@ final class ContextParallelTimer {
     } finally {
       Stream.of(states).forEach(AttentionState::close);
     }
+  }
+
+  private static Map<String, Object> with(Map<String, Object> problem, String kernel) {
+    var request = new HashMap<>(problem);
+    request.put("op", kernel);
+    return request;
   }
 
   private static List<DeviceTensor> list(AttentionGradients gradients) {
@@ -150,21 +167,25 @@ final class ContextParallelTimer {
   }
 
   private DeviceScaling.Row row(String config, ZigZag order, Program program) {
-    var one = new double[ROUNDS];
-    var all = new double[ROUNDS];
+    var one = new double[rounds];
+    var all = new double[rounds];
+    var beside = new Rounds();
     IntConsumer alone = _ -> program.timed.get().forEach(DeviceTensor::close);
     IntConsumer together = rank -> program.all.apply(rank).forEach(DeviceTensor::close);
     timer.turn(1, alone, 1);
     timer.turn(ranks.size(), together, 1);
     int runs = Math.clamp((int) Math.ceil(LEAST_MS / timer.turn(ranks.size(), together, 1)), 1, MOST_RUNS);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       one[round] = timer.turn(1, alone, runs);
+      if (peers.arePresent()) timer.turn(ranks.size(), together, 1);
       all[round] = timer.turn(ranks.size(), together, runs);
+      beside.add(List.of(all[round]), peers.turn(program.problem, runs));
     }
     var speedup = RankTimer.ratios(one, all).times(1 / program.share);
     double ms = Sample.of(all).median();
     return new DeviceScaling.Row(program.kernel, config, program.way, Sample.of(one).median(), ms, speedup.median(),
-        speedup.spread(), program.flops / ms * 1e-9, largestDifference(program, order));
+        speedup.spread(), program.flops / ms * 1e-9, largestDifference(program, order),
+        DeviceScaling.PeerTimes.of(beside));
   }
 
   private double largestDifference(Program program, ZigZag order) {

@@ -5,7 +5,9 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.CollectiveException;
@@ -18,11 +20,13 @@ import tilewright.ops.collectives.NcclProbe;
  * beside the same on one of them, in turns.
  *
  * @param nccl version
+ * @param versions of the libraries behind the peers
  * @param gpus how many
  * @param rows attention
  */
-public record DeviceScaling(String date, String gpu, String driver, String nccl, String commit, int gpus,
-    List<Row> rows, List<ProductRow> products, List<ExpertRow> experts) {
+public record DeviceScaling(String date, String gpu, String driver, String nccl,
+    Map<String, String> versions, String commit, int gpus, List<Row> rows, List<ProductRow> products,
+    List<ExpertRow> experts) {
   /** All that can be measured. */
   public static final List<String> KERNELS = List.of("attention", "attention_backward", "gemm", "experts");
   static final String ATTENTION = KERNELS.get(0);
@@ -50,11 +54,25 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * @param tokens of the sequences on one GPU
    * @param scaling of the sequences on all
    * @param size M, N and K of the matrix multiply, instead of those of a large model
+   * @param python of PyTorch, which takes turns with ours
    */
   public record Options(int gpus, List<String> kernels, List<Integer> tokens, Scaling scaling,
-      Optional<Integer> size, String commit) {
+      Optional<Integer> size, Optional<String> python, String commit) {
     Product product() {
       return size.map(extent -> new Product(extent, extent, extent)).orElse(PRODUCT);
+    }
+  }
+
+  /**
+   * Times of peers in the rounds of ours.
+   *
+   * @param ms median time of a run by peer
+   * @param ratio median of the rounds' ratios of the fastest peer's time to ours
+   * @param spread the 10th and the 90th percentile of the ratios
+   */
+  public record PeerTimes(Map<String, Double> ms, double ratio, List<Double> spread) {
+    static Optional<PeerTimes> of(Rounds rounds) {
+      return rounds.ratios().map(ratios -> new PeerTimes(rounds.peers(), ratios.median(), ratios.spread()));
     }
   }
 
@@ -68,9 +86,10 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * @param speedupSpread the 10th and the 90th percentile of the ratios
    * @param teraflops of all GPUs together
    * @param largestDifference between results of all GPUs and of one, relative to results above one
+   * @param peers in the same rounds
    */
   public record Row(String kernel, String config, String way, double oneMs, double ms, double speedup,
-      List<Double> speedupSpread, double teraflops, double largestDifference) {}
+      List<Double> speedupSpread, double teraflops, double largestDifference, Optional<PeerTimes> peers) {}
 
   /**
    * One matrix multiply with a transfer.
@@ -85,10 +104,11 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
    * @param speedup median of the ratios of {@code oneMs} to {@code ms}
    * @param teraflops of all GPUs together
    * @param largestDifference from the product on one GPU, relative to results above their standard deviation
+   * @param peers in the same rounds
    */
   public record ProductRow(String kernel, String config, double oneMs, double gemmMs, double ms, double ncclMs,
       double ofGemm, List<Double> ofGemmSpread, double ofNccl, double speedup, double teraflops,
-      double largestDifference) {}
+      double largestDifference, Optional<PeerTimes> peers) {}
 
   /**
    * Tokens that are sent to experts and come back.
@@ -102,8 +122,13 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
   public record ExpertRow(String kernel, String config, double dispatchMs, double combineMs, double dispatchGigabytes,
       double combineGigabytes, double largestDifference) {}
 
-  /** @throws BenchmarkException when there are not as many GPUs, or no NCCL */
-  public static DeviceScaling measure(Options options) {
+  /**
+   * Measures the kernels one after the other.
+   *
+   * @param notes told what peers could not do
+   * @throws BenchmarkException when there are not as many GPUs, no NCCL, or no Python
+   */
+  public static DeviceScaling measure(Options options, Consumer<String> notes) {
     int gpus = options.gpus;
     var available = Benchmark.requireGpu();
     if (available.devices().size() < gpus) {
@@ -114,22 +139,25 @@ public record DeviceScaling(String date, String gpu, String driver, String nccl,
       case NcclProbe.Missing(var reason) -> throw new BenchmarkException(reason);
     };
     var devices = IntStream.range(0, gpus).mapToObj(Ops::gpu).toList();
-    try {
+    try (var peers = options.python.map(python -> DevicePeers.start(python, gpus, notes))
+        .orElseGet(DevicePeers::none)) {
+      var versions = peers.versions();
       var ranks = Communicator.among(devices, OPTIONS);
       try {
         var rows = new ArrayList<Row>();
         if (options.kernels.contains(ATTENTION) || options.kernels.contains(BACKWARD)) {
-          var timer = new ContextParallelTimer(ranks);
+          var timer = new ContextParallelTimer(ranks, peers, ContextParallelTimer.ROUNDS);
           for (int tokens : options.tokens) {
             rows.addAll(timer.rows(options.kernels, tokens, options.scaling, HEADS, KEY_HEADS, DIM));
           }
         }
         var products = options.kernels.contains(GEMM)
-            ? new TensorParallelTimer(ranks).rows(options.product()) : List.<ProductRow>of();
+            ? new TensorParallelTimer(ranks, peers, TensorParallelTimer.ROUNDS, TensorParallelTimer.RUNS)
+                .rows(options.product()) : List.<ProductRow>of();
         var experts = options.kernels.contains(EXPERTS) ? List.of(new ExpertTimer(ranks).row())
             : List.<ExpertRow>of();
         return new DeviceScaling(LocalDate.now(ZoneOffset.UTC).toString(), available.devices().getFirst().name(),
-            available.driverVersion(), nccl, options.commit, gpus, rows, products, experts);
+            available.driverVersion(), nccl, versions, options.commit, gpus, rows, products, experts);
       } finally {
         ranks.forEach(Communicator::close);
       }

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -39,12 +41,19 @@ final class Peers implements AutoCloseable {
    * @throws BenchmarkException when there is no such Python
    */
   static Peers start(String python, Consumer<String> notes) {
+    return start(python, "peers.py", List.of(), notes);
+  }
+
+  /** @param resource the script, which is given the arguments */
+  static Peers start(String python, String resource, List<String> arguments, Consumer<String> notes) {
     try {
       var script = Files.createTempFile("tilewright-peers", ".py");
-      try (var source = Peers.class.getResourceAsStream("peers.py")) {
+      try (var source = Peers.class.getResourceAsStream(resource)) {
         Files.copy(source, script, StandardCopyOption.REPLACE_EXISTING);
       }
-      return new Peers(script, new ProcessBuilder(python, script.toString())
+      var command = new ArrayList<>(List.of(python, script.toString()));
+      command.addAll(arguments);
+      return new Peers(script, new ProcessBuilder(command)
           .redirectError(ProcessBuilder.Redirect.DISCARD).start(), notes);
     } catch (IOException e) {
       throw new BenchmarkException("cannot start '" + python + "' for the peers: " + e.getMessage());

@@ -3,6 +3,7 @@ package tilewright.verification.bench;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -21,18 +22,26 @@ import tilewright.ops.parallel.TensorParallelGemm;
 final class TensorParallelTimer {
   private static final GemmOptions PLAIN = GemmOptions.of();
   private static final ElementType BF16 = ElementType.BF16;
-  private static final int ROUNDS = 12;
-  private static final int RUNS = 10;
-  /** Runs before each turn, after which the clocks are those of this way's power; every other round goes backwards. */
-  private static final int WARM = 10;
+  /** Rounds of a measurement; every other one goes backwards. */
+  static final int ROUNDS = 12;
+  /** Runs of a turn, and before it: the clocks are then those of this way's power. */
+  static final int RUNS = 10;
   /** Rows that are compared, at the beginning, in the middle and at the end of a rank's rows. */
   private static final int COMPARED = 32;
+  /** Our way among those that take turns. */
+  private static final int OVERLAPPED = 2;
 
   private final List<Communicator> ranks;
   private final RankTimer timer;
+  private final DevicePeers peers;
+  private final int rounds;
+  private final int runs;
 
-  TensorParallelTimer(List<Communicator> ranks) {
+  TensorParallelTimer(List<Communicator> ranks, DevicePeers peers, int rounds, int runs) {
     this.ranks = ranks;
+    this.peers = peers;
+    this.rounds = rounds;
+    this.runs = runs;
     timer = new RankTimer(ranks);
   }
 
@@ -136,14 +145,19 @@ final class TensorParallelTimer {
     int size = ranks.size();
     var programs = List.<IntConsumer>of(_ -> multiply(whole).close(), rank -> ways.alone.apply(rank).close(),
         rank -> ways.overlapped.apply(rank).close(), rank -> ways.byNccl.apply(rank).close());
-    var ms = new double[programs.size()][ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) {
+    var ms = new double[programs.size()][rounds];
+    var beside = new Rounds();
+    var problem = Map.<String, Object>of("op", kernel, "m", product.m(), "n", product.n(), "k", product.k());
+    for (int round = 0; round < rounds; round++) {
+      // Every other round begins with the peers.
+      var theirs = round % 2 == 0 ? Map.<String, Double>of() : peers.turn(problem, runs, runs);
       for (int turn = 0; turn < ms.length; turn++) {
         int program = round % 2 == 0 ? turn : ms.length - 1 - turn;
         int devices = program == 0 ? 1 : size;
-        timer.turn(devices, programs.get(program), WARM);
-        ms[program][round] = timer.turn(devices, programs.get(program), RUNS);
+        timer.turn(devices, programs.get(program), runs);
+        ms[program][round] = timer.turn(devices, programs.get(program), runs);
       }
+      beside.add(List.of(ms[OVERLAPPED][round]), round % 2 == 0 ? peers.turn(problem, runs, runs) : theirs);
     }
     var medians = Arrays.stream(ms).mapToDouble(times -> Sample.of(times).median()).toArray();
     var ofGemm = RankTimer.ratios(ms[1], ms[2]);
@@ -151,7 +165,7 @@ final class TensorParallelTimer {
         product.m() + "×" + product.n() + "×" + product.k() + " bf16", medians[0], medians[1], medians[2],
         medians[3], ofGemm.median(), ofGemm.spread(), RankTimer.ratios(ms[3], ms[2]).median(),
         RankTimer.ratios(ms[0], ms[2]).median(), 2.0 * product.m() * product.n() * product.k() / medians[2] * 1e-9,
-        largestDifference(whole, ways, scatters, Math.sqrt(product.k())));
+        largestDifference(whole, ways, scatters, Math.sqrt(product.k())), DeviceScaling.PeerTimes.of(beside));
   }
 
   private double largestDifference(Operands whole, Ways ways, boolean scatters, double unit) {
