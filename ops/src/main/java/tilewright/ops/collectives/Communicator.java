@@ -41,6 +41,7 @@ public final class Communicator implements AutoCloseable {
   private final Transport transport;
   /** Transfers that have begun and are not joined. */
   private final Set<Object> open = ConcurrentHashMap.newKeySet();
+  private boolean captures;
   /** Transfers of the capture that goes on. */
   private final List<ReplayedTransfers> replayed = new ArrayList<>();
   /** The transfers of the group that is being made. */
@@ -225,6 +226,9 @@ public final class Communicator implements AutoCloseable {
   }
 
   private Work enqueue(List<Transfer> transfers) {
+    if (ops.isCapturing() && !captures) {
+      throw new IllegalStateException("rank " + rank + " captures operators alone: call the communicator's capture");
+    }
     if (ops.isGpu() || !ops.isCapturing()) return transport.start(transfers);
     var captured = new ReplayedTransfers(ops, transport, transfers);
     replayed.add(captured);
@@ -243,6 +247,8 @@ public final class Communicator implements AutoCloseable {
   public Ops.Captured capture(Runnable calls) {
     requireJoined("before a capture");
     agree("a capture that begins");
+    captures = true;
+    transport.prepareCapture(true);
     try {
       var captured = new CapturedTransfers(transport, ops.capture(() -> {
         calls.run();
@@ -252,6 +258,8 @@ public final class Communicator implements AutoCloseable {
       agree("a capture that ends");
       return captured;
     } finally {
+      captures = false;
+      transport.prepareCapture(false);
       open.clear();
       replayed.clear();
     }

@@ -20,7 +20,6 @@ final class CopyingTransport implements Transport {
   /** The priority of streams by default: copies compete for no SM. */
   private static final int PRIORITY = 0;
 
-  private final Ops ops;
   private final Stream operators;
   private final Stream copies;
   private final int rank;
@@ -32,10 +31,10 @@ final class CopyingTransport implements Transport {
   /** Whether operators may wait for a copy that was joined. */
   private boolean joined;
   private boolean closed;
+  private volatile boolean captures;
 
   CopyingTransport(Ops ops, Stream operators, int rank, Exchange exchange, Transport others,
       CollectiveOptions options) {
-    this.ops = ops;
     this.operators = operators;
     this.rank = rank;
     this.exchange = exchange;
@@ -95,7 +94,7 @@ final class CopyingTransport implements Transport {
 
   @Override
   public Work start(List<Transfer> transfers) {
-    if (ops.isCapturing()) return others.start(transfers);
+    if (captures) return others.start(transfers);
     Predicate<Transfer> isPair = Transfer.Pair.class::isInstance;
     var pairs = transfers.stream().filter(isPair).toList();
     var rest = transfers.stream().filter(isPair.negate()).toList();
@@ -138,6 +137,12 @@ final class CopyingTransport implements Transport {
       }
       joined = false;
     });
+  }
+
+  /** Ranks are connected for the other transport's sends before a capture. */
+  @Override
+  public void prepareCapture(boolean begins) {
+    captures = begins;
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import tilewright.ops.DeviceTensor;
@@ -186,10 +187,21 @@ final class NcclTransport implements Transport {
     synchronized (this) {
       if (failure.isPresent() || closed) return;
       failure = Optional.of(reason);
-      ops.stream().ifPresent(stream -> stream.gpu().enter());
-      captured.forEach(CapturedTransfers::close);
-      nccl.result("ncclCommAbort", communicator);
+      if (captured.isEmpty()) {
+        end("ncclCommAbort");
+        return;
+      }
+      // A graph that runs ends by the abort, which in turn waits until all graphs are closed.
+      try (var threads = Executors.newSingleThreadExecutor()) {
+        threads.execute(() -> end("ncclCommAbort"));
+        captured.forEach(CapturedTransfers::close);
+      }
     }
+  }
+
+  private void end(String symbol) {
+    ops.stream().ifPresent(stream -> stream.gpu().enter());
+    nccl.result(symbol, communicator);
   }
 
   /** Throws only where transfers of this rank did not end: a failure of others is theirs. */
@@ -200,9 +212,8 @@ final class NcclTransport implements Transport {
       if (failure.isEmpty() && !lane.isIdle()) await();
     } finally {
       if (failure.isEmpty()) {
-        ops.stream().ifPresent(stream -> stream.gpu().enter());
         captured.forEach(CapturedTransfers::close);
-        nccl.result(exchange.isSound() ? "ncclCommDestroy" : "ncclCommAbort", communicator);
+        end(exchange.isSound() ? "ncclCommDestroy" : "ncclCommAbort");
       }
       closed = true;
       endOfChecks.run();

@@ -14,6 +14,9 @@ interface Transport {
    */
   void await();
 
+  /** Notes whether the transfers from now on are those of a capture or of the run before it. */
+  default void prepareCapture(boolean begins) {}
+
   /**
    * Notes that captured transfers are about to be made again.
    *

@@ -146,6 +146,9 @@ abstract class CaptureContract {
     assertRefused("calls are captured, not run", () -> rank.capture(() -> x.floats()));
     assertRefused("calls are captured, not run", () -> rank.capture(() -> x.set(1)));
     assertRefused("awaited after a replay", () -> rank.capture(rank::await));
+    assertRefused("captures operators alone", () -> rank.ops().capture(() -> {
+      if (rank.ops().isCapturing()) rank.broadcast(x, 0);
+    }));
     assertRefused("captures do not nest", () -> rank.capture(() -> rank.capture(() -> {})));
     assertRefused("join them in the calls", () -> rank.capture(() -> rank.start(() -> rank.broadcast(x, 0))));
     rank.start(() -> rank.broadcast(x, 0));
