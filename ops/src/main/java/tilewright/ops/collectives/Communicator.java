@@ -245,6 +245,7 @@ public final class Communicator implements AutoCloseable {
    * @throws IllegalStateException where transfers have begun and are not joined, before or in the calls
    */
   public Ops.Captured capture(Runnable calls) {
+    if (captures) throw new IllegalStateException("captures do not nest");
     requireJoined("before a capture");
     agree("a capture that begins");
     captures = true;
