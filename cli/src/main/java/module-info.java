@@ -20,6 +20,7 @@ module tilewright.cli {
   opens tilewright.cli.create to info.picocli, tools.jackson.databind;
   opens tilewright.cli.cuda to info.picocli, tools.jackson.databind;
   opens tilewright.cli.export to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.fuzz to info.picocli, tools.jackson.databind;
   opens tilewright.cli.io to info.picocli, tools.jackson.databind;
   opens tilewright.cli.kernel to info.picocli, tools.jackson.databind;
   opens tilewright.cli.launch to info.picocli, tools.jackson.databind;

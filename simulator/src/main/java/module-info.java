@@ -6,6 +6,7 @@ module tilewright.simulator {
   requires static jdk.incubator.vector;
 
   exports tilewright.simulator;
+  exports tilewright.simulator.fuzz;
   exports tilewright.simulator.witness;
 
   uses tilewright.simulator.Engine;

@@ -25,6 +25,8 @@ import tilewright.cli.create.NewKernel;
 import tilewright.cli.cuda.CudaCommand;
 import tilewright.cli.export.BundleCommand;
 import tilewright.cli.export.ExportCommand;
+import tilewright.cli.fuzz.FuzzCommand;
+import tilewright.cli.fuzz.FuzzReport;
 import tilewright.cli.io.ClosedOutputException;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
@@ -161,7 +163,8 @@ public final class Main {
     var failures = new Failures(console);
     var all = new CommandLine(new Tilewright(console))
         .addSubcommand(new VerifyCommand(console, registry))
-        .addSubcommand(new MergeCommand(console, List.of(new BenchReport(), new TuneReport())))
+        .addSubcommand(new FuzzCommand(console, registry))
+        .addSubcommand(new MergeCommand(console, List.of(new BenchReport(), new TuneReport(), new FuzzReport())))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutExplain(console))

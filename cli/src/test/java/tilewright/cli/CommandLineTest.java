@@ -24,7 +24,7 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
       "ptx", "resources", "verify", "bench", "export", "layout banks", "layout draw",
-      "bundle", "doctor", "tune", "budget", "new", "new kernel", "cuda", "merge"})
+      "bundle", "doctor", "tune", "budget", "new", "new kernel", "cuda", "merge", "fuzz"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());

@@ -37,7 +37,8 @@ class HostileValuesTest {
   /** Arguments that make each command quick: it is done soon, or refused for lack of a GPU. */
   private static final Map<String, List<String>> QUICK = Map.of("verify", List.of("vector_add", "--arch", "sm80"),
       "bench", List.of("vector_add"), "layout eval", List.of("4:1"), "sim", List.of("@/launch.json"),
-      "ptx", List.of("add"), "export", List.of("add"), "run softmax", List.of(), "layout banks", List.of("32:1"));
+      "ptx", List.of("add"), "export", List.of("add"), "fuzz",
+      List.of("vector_add", "--texts", "1"), "run softmax", List.of(), "layout banks", List.of("32:1"));
   /** Commands that would make a bundle or a package, or that no value changes. */
   private static final List<String> LEFT_OUT = List.of("bundle", "package", "doctor", "kernels", "budget", "tune");
 

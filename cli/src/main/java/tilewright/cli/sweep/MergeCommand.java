@@ -37,7 +37,7 @@ public final class MergeCommand implements Callable<Integer> {
   private final List<SweepReport> reports;
 
   @Parameters(paramLabel = "FILE|DIR", arity = "1..*",
-      description = "Files that verify, bench or tune has written with --results, or folders of them.")
+      description = "Files that verify, bench, tune or fuzz has written with --results, or folders of them.")
   private List<Path> from;
 
   @Option(names = "--report", paramLabel = "FILE",
@@ -45,7 +45,7 @@ public final class MergeCommand implements Callable<Integer> {
   private Optional<Path> report = Optional.empty();
 
   @Option(names = "--out", paramLabel = "FILE",
-      description = "Write the rows of bench as one record, those of tune as one list, in JSON.")
+      description = "Write the rows of bench as one record, those of tune and fuzz as one list, in JSON.")
   private Optional<Path> out = Optional.empty();
 
   /** @param reports of the commands that measure, in any order */
@@ -90,7 +90,8 @@ public final class MergeCommand implements Callable<Integer> {
     var written = joined.flatMap(_ -> out).map(file -> "; written to " + file).orElse("");
     console.text("%d of %d shards, %d of %d rows%s".formatted(merged.plans().size(), merged.shards(),
         merged.results().size(), merged.total(), written));
-    return merged.incomplete().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
+    boolean sound = joined.stream().allMatch(SweepReport.Joined::sound);
+    return sound && merged.incomplete().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
   }
 
   private void show(SweepReport.Joined joined) {
@@ -113,7 +114,7 @@ public final class MergeCommand implements Callable<Integer> {
   }
 
   private int mergeVerdicts(Merged merged) {
-    if (out.isPresent()) throw CommandFailure.badInput("--out is for results of bench and tune; verify has --report");
+    if (out.isPresent()) throw CommandFailure.badInput("--out is for results of bench, tune and fuzz; verify has --report");
     var page = ReportFile.of(report);
     var rows = merged.results().values().stream().map(result -> result.verdict().row()).toList();
     if (console.json()) merged.results().values().forEach(result -> console.result(result.payload(), ""));

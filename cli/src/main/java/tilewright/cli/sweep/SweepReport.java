@@ -3,7 +3,7 @@ package tilewright.cli.sweep;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Makes one report of all rows that a sweep has measured. */
+/** Makes one report of all rows of a sweep. */
 public interface SweepReport {
   /** Returns the command whose rows they are, such as {@code bench}. */
   String command();
@@ -21,10 +21,16 @@ public interface SweepReport {
    *
    * @param document the JSON for a file
    * @param lines the objects of {@code --json}, a line each
+   * @param sound whether no row is a failure
    */
-  record Joined(Object document, List<?> lines, String text) {
+  record Joined(Object document, List<?> lines, String text, boolean sound) {
     public Joined {
       lines = List.copyOf(lines);
+    }
+
+    /** A report of rows that judge nothing. */
+    public Joined(Object document, List<?> lines, String text) {
+      this(document, lines, text, true);
     }
   }
 }

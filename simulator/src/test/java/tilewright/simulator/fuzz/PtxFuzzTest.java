@@ -24,13 +24,13 @@ class PtxFuzzTest {
 
   @Test
   void aFewMutatedTextsRunOrAreRefused() {
-    assertEquals(List.of(), new PtxFuzzer().run(0, SHORT));
+    assertEquals(List.of(), new PtxFuzzer(new PtxSeeds()).run(0, SHORT));
   }
 
   @Test
   @Tag("fuzz")
   void manyMutatedTextsRunOrAreRefused() {
-    assertEquals(List.of(), new PtxFuzzer().run(FIRST, LONG));
+    assertEquals(List.of(), new PtxFuzzer(new PtxSeeds()).run(FIRST, LONG));
   }
 
   /** Some 40,000 texts. */

@@ -14,7 +14,7 @@ import java.util.zip.GZIPInputStream;
  * The texts that PTX mutations begin with: whole modules, and kernels of a few instructions drawn from all forms that
  * ptxas accepts. Half of them are of either kind.
  */
-final class PtxSeeds {
+final class PtxSeeds implements PtxSource {
   private static final List<String> MODULES = List.of("tma/load.ptx", "tma/store.ptx", "tma/cluster.ptx",
       "tma/replace.ptx", "cluster/exchange.ptx", "cluster/mbarriers.ptx", "cluster/registers.ptx",
       "blackwell/gemm_1sm.ptx", "blackwell/gemm_2sm_tma.ptx", "programs.ptx", "gemm.ptx");
@@ -85,7 +85,8 @@ final class PtxSeeds {
   }
 
   /** All modifiers, types and names of the forms, one after the other. */
-  List<String> words() {
+  @Override
+  public List<String> words() {
     return forms.stream().flatMap(List::stream).map(line -> line.split(" ")[0].replace(";", ""))
         .flatMap(name -> List.of(name.split("\\.")).stream()).distinct().toList();
   }
@@ -105,7 +106,8 @@ final class PtxSeeds {
     }).distinct().map(instruction -> HEAD.formatted(target) + instruction + "\n" + USES + "END:\nret;\n}\n");
   }
 
-  String next(SplittableRandom random) {
+  @Override
+  public String next(SplittableRandom random) {
     if (random.nextInt(4) == 0) return modules.get(random.nextInt(modules.size()));
     int target = random.nextInt(targets.size());
     var body = new StringBuilder(HEAD.formatted(targets.get(target)));

@@ -68,6 +68,17 @@ class DeviceTimersTest {
   }
 
   @Test
+  void aLongerSequenceIsComparedByItsWork() {
+    var rows = onTwo(ranks -> new ContextParallelTimer(ranks, DevicePeers.none(), 1).rows(
+        List.of("attention_backward"), 128, Scaling.WEAK, 1, 1, 32));
+    var row = rows.getFirst();
+    assertEquals("1×512×1/1×32 bf16 causal, beside 128 tokens on one", row.config());
+    // Sixteen times the work, in one round.
+    assertEquals(16 * row.oneMs() / row.ms(), row.speedup(), 1e-9);
+    assertTrue(row.largestDifference() < 0.05 && row.peers().isEmpty(), row::toString);
+  }
+
+  @Test
   void productsAndPeersTakeTurns() throws IOException {
     try (var peers = peers(TIMES)) {
       var rows = onTwo(ranks -> new TensorParallelTimer(ranks, peers, 2, 1)

@@ -25,7 +25,7 @@ import tilewright.simulator.UnsupportedPtxException;
  * The fate of a text: it is refused with a line, or its kernel runs, perhaps with findings. Anything else is a
  * failure, and so is a message that shows a record of Java.
  */
-final class PtxTrial {
+public final class PtxTrial {
   private static final int BUFFER = 4096;
   /** Where launches are refused by what they say; such an exception thrown elsewhere is a fault. */
   private static final Set<String> REFUSING = Set.of("LaunchChecks", "Arguments", "ClusterGrid", "ClusterNeed",
@@ -33,8 +33,13 @@ final class PtxTrial {
 
   private static final Pattern RECORD = Pattern.compile("\\b[A-Z]\\w*\\[(\\w+=|])");
 
-  /** A fault, told from others by its type and place. */
-  record Failure(String signature, String text, String message) {}
+  /**
+   * A fault of the simulator.
+   *
+   * @param signature its type and place, which tell it from others
+   * @param text of PTX, as short as it could be made
+   */
+  public record Failure(String signature, String text, String message) {}
 
   private PtxTrial() {}
 

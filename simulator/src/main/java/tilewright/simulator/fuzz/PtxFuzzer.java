@@ -14,22 +14,26 @@ import java.util.stream.Stream;
 import tilewright.simulator.fuzz.PtxTrial.Failure;
 
 /** Tries mutated PTX texts, one after the other, each by its number; keeps the shortest of each kind of failure. */
-final class PtxFuzzer {
-  private static final long CHUNK = 5000;
+public final class PtxFuzzer {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  private final PtxSeeds seeds = new PtxSeeds();
-  private final PtxMutator mutator = new PtxMutator(seeds.words());
+  private final PtxSource source;
+  private final PtxMutator mutator;
   private final Map<String, Failure> failures = new TreeMap<>();
 
-  /** The text of that number: the same on every machine. */
-  String text(long number) {
-    var random = new SplittableRandom(number);
-    return mutator.mutate(seeds.next(random), random);
+  public PtxFuzzer(PtxSource source) {
+    this.source = source;
+    mutator = new PtxMutator(source.words());
   }
 
-  /** Tries {@code count} texts; returns what failed, shrunk. */
-  List<Failure> run(long first, long count) {
+  /** Returns the text with this number: the same on every machine. */
+  String text(long number) {
+    var random = new SplittableRandom(number);
+    return mutator.mutate(source.next(random), random);
+  }
+
+  /** Tries {@code count} texts; returns the failures since this was made, one of each kind, shrunk. */
+  public List<Failure> run(long first, long count) {
     for (long n = first; n < first + count; n++) {
       long number = n;
       watched(text(n), n).ifPresent(f -> failures.merge(f.signature(), named(f, number),
@@ -42,7 +46,7 @@ final class PtxFuzzer {
     return new Failure(f.signature(), f.text(), "number " + number + ": " + f.message());
   }
 
-  /** A text that takes too long is a failure as well. */
+  /** Tries a text; one that takes too long is a failure as well. */
   static Optional<Failure> watched(String text, long seed) {
     var task = new FutureTask<>(() -> PtxTrial.of(text, seed));
     var thread = Thread.ofPlatform().daemon().start(task);
@@ -85,23 +89,5 @@ final class PtxFuzzer {
       if (boundary.contains("\n")) break;
     }
     return smallest;
-  }
-
-  /** Looks for failures: the first number, how many. */
-  public static void main(String[] arguments) {
-    long first = Long.parseLong(arguments[0]);
-    long count = Long.parseLong(arguments[1]);
-    long start = System.nanoTime();
-    var fuzzer = new PtxFuzzer();
-    int known = 0;
-    for (long done = 0; done < count; done += CHUNK) {
-      var failures = fuzzer.run(first + done, Math.min(CHUNK, count - done));
-      if (failures.size() > known) {
-        for (var f : failures) IO.println("//// " + f.signature() + "\n// " + f.message() + "\n" + f.text());
-      }
-      known = failures.size();
-      IO.println(Math.min(count, done + CHUNK) + " texts, " + known + " kinds of failures, "
-          + (System.nanoTime() - start) / 1_000_000_000 + " s");
-    }
   }
 }
