@@ -1,5 +1,6 @@
 package tilewright.ops.parallel;
 
+import java.util.Arrays;
 import tilewright.numerics.ElementType;
 import tilewright.ops.AttentionGradients;
 import tilewright.ops.AttentionOptions;
@@ -21,6 +22,13 @@ public enum ContextParallelAttention {
     void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
       new RingAttention(sequence, ranks, options, result).run();
     }
+
+    /** Gradients of keys and values go round behind these. */
+    @Override
+    void computeGradients(Sequence sequence, Communicator ranks, AttentionState forward, DeviceTensor gradient,
+        AttentionOptions options, AttentionGradients result) {
+      new RingGradients(sequence, ranks, forward, gradient, options).run(result);
+    }
   },
   /**
    * Every rank gets all keys and values, and then computes attention on them as one (Llama 3's context parallelism). A
@@ -31,6 +39,13 @@ public enum ContextParallelAttention {
     void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
       GatheredAttention.run(sequence, ranks, options, result);
     }
+
+    /** Each rank's shares of the gradients of all keys and values are added in FP32, by a reduce-scatter. */
+    @Override
+    void computeGradients(Sequence sequence, Communicator ranks, AttentionState forward, DeviceTensor gradient,
+        AttentionOptions options, AttentionGradients result) {
+      new GatheredGradients(sequence, ranks, forward, gradient, options).run(result);
+    }
   },
   /**
    * Every rank gets all tokens of its share of the heads, and gives their output back (DeepSpeed Ulysses, Jacobs et al.
@@ -40,6 +55,13 @@ public enum ContextParallelAttention {
     @Override
     void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result) {
       new HeadsAttention(sequence, ranks).run(options, result);
+    }
+
+    /** Outputs and their gradients are exchanged as the inputs are, and the gradients of the inputs given back. */
+    @Override
+    void computeGradients(Sequence sequence, Communicator ranks, AttentionState forward, DeviceTensor gradient,
+        AttentionOptions options, AttentionGradients result) {
+      new HeadsAttention(sequence, ranks).gradients(forward, gradient, options, result);
     }
   };
 
@@ -80,28 +102,39 @@ public enum ContextParallelAttention {
   }
 
   /**
-   * The gradients by the rank's queries, keys and values. Keys, values and their gradients go round as in
-   * {@link #RING}, whichever way has computed the attention.
+   * The gradients by the rank's queries, keys and values, whichever way has computed the attention.
    *
    * @param forward the rank's output and logarithms
    * @param gradient the gradient by the output, (B,S,H,Dv)
    * @param options those of the attention
    * @return tensors of the inputs' type, which the caller closes
    */
-  public static AttentionGradients gradients(Communicator ranks, DeviceTensor q, DeviceTensor k, DeviceTensor v,
+  public AttentionGradients gradients(Communicator ranks, DeviceTensor q, DeviceTensor k, DeviceTensor v,
       AttentionState forward, DeviceTensor gradient, AttentionOptions options) {
     var sequence = Sequence.of(ranks, q, k, v, options);
+    requireShape("the gradient of the output", gradient, q.size(0), q.size(1), q.size(2), v.size(3));
+    requireShape("the output", forward.output(), q.size(0), q.size(1), q.size(2), v.size(3));
+    requireShape("the tensor of logarithms", forward.logarithms(), q.size(0), q.size(2), q.size(1));
     var ops = q.ops();
     var result = new AttentionGradients(ops.empty(q.type(), q.shape()), ops.empty(q.type(), k.shape()),
         ops.empty(q.type(), v.shape()));
     try {
-      new RingGradients(sequence, ranks, forward, gradient, options).run(result);
+      if (q.elements() > 0) computeGradients(sequence, ranks, forward, gradient, options, result);
       return result;
     } catch (RuntimeException e) {
       result.close();
       throw e;
     }
   }
+
+  private static void requireShape(String what, DeviceTensor tensor, long... shape) {
+    if (Arrays.equals(tensor.shape(), shape)) return;
+    throw new IllegalArgumentException(what + " is " + tensor + "; needed is " + Arrays.toString(shape));
+  }
+
+  /** Writes the gradients of a rank's tokens. */
+  abstract void computeGradients(Sequence sequence, Communicator ranks, AttentionState forward, DeviceTensor gradient,
+      AttentionOptions options, AttentionGradients result);
 
   /** Writes the state of a rank's tokens. */
   abstract void compute(Sequence sequence, Communicator ranks, AttentionOptions options, AttentionState result);

@@ -13,10 +13,7 @@ final class GatheredAttention {
 
   static void run(Sequence s, Communicator ranks, AttentionOptions options, AttentionState result) {
     try (var k = Gathered.of(s, s.k()); var v = Gathered.of(s, s.v())) {
-      ranks.group(() -> {
-        k.exchange(ranks);
-        v.exchange(ranks);
-      });
+      exchange(ranks, k, v);
       var ops = ranks.ops();
       var keys = k.whole.view();
       var values = v.whole.view();
@@ -25,11 +22,24 @@ final class GatheredAttention {
         return;
       }
       for (int half = 0; half < 2; half++) {
-        long seen = (long) s.order().chunk() * ((half == 0 ? s.rank() : s.order().second(s.rank())) + 1);
+        long seen = seen(s, half);
         ops.attention(s.chunk(s.q(), half), keys.slice(1, 0, seen), values.slice(1, 0, seen), options,
             s.chunk(result, half));
       }
     }
+  }
+
+  /** Gives every rank the keys and values of all. */
+  static void exchange(Communicator ranks, Gathered k, Gathered v) {
+    ranks.group(() -> {
+      k.exchange(ranks);
+      v.exchange(ranks);
+    });
+  }
+
+  /** Returns how many keys the queries of the rank's first or second chunk see under a causal mask. */
+  static long seen(Sequence s, int half) {
+    return (long) s.order().chunk() * ((half == 0 ? s.rank() : s.order().second(s.rank())) + 1);
   }
 
   /**
@@ -38,7 +48,7 @@ final class GatheredAttention {
    * @param mine the rank's two chunks (S,B,Hk,D)
    * @param copies of chunks that had gaps
    */
-  private record Gathered(WholeSequence whole, List<DeviceTensor> mine, List<DeviceTensor> copies)
+  record Gathered(WholeSequence whole, List<DeviceTensor> mine, List<DeviceTensor> copies)
       implements AutoCloseable {
     static Gathered of(Sequence s, DeviceTensor part) {
       var mine = new ArrayList<DeviceTensor>();

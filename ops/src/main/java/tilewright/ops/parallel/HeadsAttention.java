@@ -2,6 +2,7 @@ package tilewright.ops.parallel;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.ops.AttentionGradients;
 import tilewright.ops.AttentionOptions;
 import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
@@ -41,6 +42,30 @@ final class HeadsAttention {
           new AttentionState(o.view(), logs.view().select(3, 0).transpose(1, 2)));
       gather(o, result.output());
       gather(logs, logarithms);
+    } finally {
+      memory.forEach(DeviceTensor::close);
+    }
+  }
+
+  void gradients(AttentionState forward, DeviceTensor gradient, AttentionOptions options, AttentionGradients result) {
+    var logarithms = forward.logarithms().unsqueeze(3).transpose(1, 2);
+    try (var q = whole(s.q()); var k = whole(s.k()); var v = whole(s.v()); var o = whole(forward.output());
+        var g = whole(gradient); var logs = whole(logarithms); var dq = whole(s.q()); var dk = whole(s.k());
+        var dv = whole(s.v())) {
+      ranks.group(() -> {
+        scatter(s.q(), q);
+        scatter(s.k(), k);
+        scatter(s.v(), v);
+        scatter(forward.output(), o);
+        scatter(gradient, g);
+        scatter(logarithms, logs);
+      });
+      ops.attentionGradients(q.view(), k.view(), v.view(),
+          new AttentionState(o.view(), logs.view().select(3, 0).transpose(1, 2)), g.view(), options,
+          new AttentionGradients(dq.view(), dk.view(), dv.view()));
+      gather(dq, result.q());
+      gather(dk, result.k());
+      gather(dv, result.v());
     } finally {
       memory.forEach(DeviceTensor::close);
     }

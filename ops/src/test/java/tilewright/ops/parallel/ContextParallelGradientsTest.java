@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.numerics.ElementType;
 import tilewright.ops.AttentionOptions;
+import tilewright.ops.AttentionState;
 import tilewright.ops.DeviceTensor;
 import tilewright.ops.Ops;
 import tilewright.ops.collectives.Communicator;
@@ -24,14 +25,21 @@ class ContextParallelGradientsTest extends OverDevices {
   private static final int KEY_HEADS = 2;
   private static final int DIM = 32;
 
-  /** The way of the forward pass, ranks, tokens, and whether causal. */
+  /** The way, ranks, tokens, and whether causal. */
   static Stream<Arguments> cases() {
     var quick = Stream.of(Arguments.of(ContextParallelAttention.ALL_TO_ALL, 2, 32, false),
-        Arguments.of(ContextParallelAttention.RING, 4, 32, true));
+        Arguments.of(ContextParallelAttention.RING, 4, 32, true),
+        Arguments.of(ContextParallelAttention.ALL_GATHER, 2, 32, true));
     return !Boolean.getBoolean("tilewright.full") ? quick : Stream.concat(quick, Stream.of(
         Arguments.of(ContextParallelAttention.RING, 1, 32, true),
         Arguments.of(ContextParallelAttention.RING, 2, 32, true),
+        Arguments.of(ContextParallelAttention.RING, 2, 32, false),
+        Arguments.of(ContextParallelAttention.ALL_TO_ALL, 2, 64, true),
+        Arguments.of(ContextParallelAttention.ALL_TO_ALL, 1, 32, true),
+        Arguments.of(ContextParallelAttention.ALL_GATHER, 1, 32, true),
         Arguments.of(ContextParallelAttention.ALL_GATHER, 2, 128, true),
+        Arguments.of(ContextParallelAttention.ALL_GATHER, 4, 64, true),
+        Arguments.of(ContextParallelAttention.ALL_GATHER, 8, 64, true),
         Arguments.of(ContextParallelAttention.ALL_GATHER, 4, 64, false),
         Arguments.of(ContextParallelAttention.RING, 8, 128, true),
         Arguments.of(ContextParallelAttention.RING, 8, 64, false)));
@@ -63,7 +71,7 @@ class ContextParallelGradientsTest extends OverDevices {
       try (var q = part(ranks, order, inputs.q, HEADS); var k = part(ranks, order, inputs.k, KEY_HEADS);
           var v = part(ranks, order, inputs.v, KEY_HEADS); var gradient = part(ranks, order, inputs.gradient, HEADS);
           var forward = way.forward(ranks, q, k, v, options);
-          var gradients = ContextParallelAttention.gradients(ranks, q, k, v, forward, gradient, options)) {
+          var gradients = way.gradients(ranks, q, k, v, forward, gradient, options)) {
         return List.of(gradients.q().floats(), gradients.k().floats(), gradients.v().floats());
       }
     });
@@ -140,10 +148,15 @@ class ContextParallelGradientsTest extends OverDevices {
     var ranks = Communicator.among(Ops.simulators(1)).getFirst();
     var ops = ranks.ops();
     var x = ops.zeros(BF16, 1, 4, 1, DIM);
-    try (var forward = ContextParallelAttention.RING.forward(ranks, x, x, x, AttentionOptions.of())) {
-      var refusal = assertThrows(IllegalArgumentException.class, () -> ContextParallelAttention.gradients(ranks, x, x,
-          x, forward, x.slice(1, 0, 2), AttentionOptions.of()));
-      assertTrue(refusal.getMessage().contains("the gradient of the output"), refusal::getMessage);
+    var forward = new AttentionState(x, ops.empty(ElementType.F32, 1, 1, 4));
+    for (var way : ContextParallelAttention.values()) {
+      var gradient = assertThrows(IllegalArgumentException.class, () -> way.gradients(ranks, x, x, x, forward,
+          x.slice(1, 0, 2), AttentionOptions.of()));
+      assertTrue(gradient.getMessage().contains("the gradient of the output"), gradient::getMessage);
+      var other = new AttentionState(x, ops.empty(ElementType.F32, 1, 4, 1));
+      var logarithms = assertThrows(IllegalArgumentException.class, () -> way.gradients(ranks, x, x, x, other, x,
+          AttentionOptions.of()));
+      assertTrue(logarithms.getMessage().contains("the tensor of logarithms is f32(1,4,1)"), logarithms::getMessage);
     }
   }
 }

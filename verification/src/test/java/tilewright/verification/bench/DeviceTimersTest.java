@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.ops.Ops;
@@ -68,6 +69,7 @@ class DeviceTimersTest {
   }
 
   @Test
+  @Tag("full")
   void aLongerSequenceIsComparedByItsWork() {
     var rows = onTwo(ranks -> new ContextParallelTimer(ranks, DevicePeers.none(), 1).rows(
         List.of("attention_backward"), 128, Scaling.WEAK, 1, 1, 32));
