@@ -21,6 +21,7 @@ public final class SeveralGpus {
       "attention-four-h100-256k");
   private static final List<String> GEMMS = List.of("gemms-h100", "gemms-four-h100");
   private static final String RATE = "TFLOP/s of all GPUs (floor: %s)";
+  private static final List<String> PYTORCH_WAYS = List.of("allgather", "alltoall");
   private static final String OURS = "Tilewright";
 
   private SeveralGpus() {}
@@ -58,9 +59,7 @@ public final class SeveralGpus {
       for (var row : record.get("rows")) {
         if (!text(row, "kernel").equals(kernel) || !text(row, "way").equals("ring")) continue;
         double work = row.get("teraflops").asDouble() * row.get("ms").asDouble();
-        double theirs = StreamSupport.stream(record.get("peers").get("rows").spliterator(), false)
-            .filter(peer -> text(peer, "config").equals(text(row, "config")))
-            .mapToDouble(peer -> peer.get(peerMs).asDouble()).min().orElseThrow();
+        double theirs = peer(record, row, "config", peerMs, PYTORCH_WAYS);
         int gpus = record.get("gpus").asInt();
         var label = gpus + " GPUs, " + text(row, "config").split("×")[1] + " tokens";
         groups.add(group(label, work, row.get("oneMs").asDouble() / gpus, Map.entry(OURS, row.get("ms").asDouble()),
@@ -75,9 +74,7 @@ public final class SeveralGpus {
     for (var record : records) {
       for (var row : record.get("products")) {
         double work = row.get("teraflops").asDouble() * row.get("ms").asDouble();
-        double theirs = StreamSupport.stream(record.get("peers").get("rows").spliterator(), false)
-            .filter(peer -> text(peer, "kernel").equals(text(row, "kernel")))
-            .mapToDouble(peer -> peer.get("fusedMs").asDouble()).min().orElseThrow();
+        double theirs = peer(record, row, "kernel", "fusedMs", List.of("fused"));
         var label = record.get("gpus").asInt() + " GPUs, " + text(row, "kernel").replace('_', ' ');
         groups.add(group(label, work, row.get("gemmMs").asDouble(), Map.entry(OURS, row.get("ms").asDouble()),
             Map.entry("PyTorch, fused", theirs), Map.entry("NCCL, then GEMM", row.get("ncclMs").asDouble())));
@@ -85,6 +82,22 @@ public final class SeveralGpus {
     }
     return new Chart("gpus-gemms", "GEMMs of a tensor-parallel layer, 8192×8192×28672 bf16",
         RATE.formatted("the GEMM without transfers"), false, groups);
+  }
+
+  /**
+   * Milliseconds of the fastest peer: those of the row's own rounds, or of peers that ran behind ours.
+   *
+   * @param same the field that tells which of the peers' rows belong to this one
+   * @param ms the field of these rows with the time
+   * @param names of peers in the row's own rounds
+   */
+  private static double peer(JsonNode record, JsonNode row, String same, String ms, List<String> names) {
+    var own = row.path("peers").path("ms");
+    var times = own.isObject()
+        ? names.stream().filter(own::has).mapToDouble(name -> own.get(name).asDouble())
+        : StreamSupport.stream(record.get("peers").get("rows").spliterator(), false)
+            .filter(peer -> text(peer, same).equals(text(row, same))).mapToDouble(peer -> peer.get(ms).asDouble());
+    return times.min().orElseThrow();
   }
 
   /** @param times milliseconds by series */

@@ -32,6 +32,21 @@ class SeveralGpusTest {
   }
 
   @Test
+  void peersInTheRoundsOfARowAreItsOwn() {
+    var record = """
+        {"gpus": 2, "rows": [
+          {"kernel": "attention", "config": "1×64×8", "way": "ring", "oneMs": 16, "ms": 10, "teraflops": 600,
+            "peers": {"ms": {"allgather": 15, "alltoall": 20}}}],
+         "products": [
+          {"kernel": "all_gather_gemm", "config": "8×8×8", "gemmMs": 4, "ms": 5, "ncclMs": 10, "teraflops": 100,
+            "peers": {"ms": {"fused": 8, "nccl": 7}}}]}""";
+    var records = List.of(JsonMapper.shared().readTree(record));
+    assertEquals(400.0, SeveralGpus.attention("name", "title", "attention", "ms", records).groups().getFirst().values()
+        .get("PyTorch, context_parallel"));
+    assertEquals(62.5, SeveralGpus.gemms(records).groups().getFirst().values().get("PyTorch, fused"));
+  }
+
+  @Test
   void gemmsStandBesideTheGemmAloneAndNccl() {
     var record = """
         {"gpus": 4, "products": [
