@@ -56,7 +56,7 @@ class FuzzCommandTest {
     var longer = new Failure("ClassCastException at Loads.java:1", "ret;\nret;", "number 9: no Register");
     var report = FuzzReport.joined(List.of(row(1, longer), row(2, shorter), row(3)));
     assertFalse(report.sound());
-    assertTrue(report.text().startsWith("15 texts in 3 runs: 1 kinds of failures"), report::text);
+    assertTrue(report.text().startsWith("15 texts in 3 runs: 1 kind of failures"), report::text);
     assertTrue(report.text().contains("vector_add seed 2, number 7") && !report.text().contains("number 9"),
         report::text);
     assertTrue(FuzzReport.joined(List.of(row(3))).sound());

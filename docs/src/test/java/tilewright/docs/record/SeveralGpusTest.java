@@ -14,9 +14,9 @@ class SeveralGpusTest {
     // 6000 TFLOP·ms: 600 TFLOP/s in 10 ms, 400 in PyTorch's 15, and 750 if two GPUs took half of one GPU's 16 ms.
     var record = """
         {"gpus": 2, "rows": [
-          {"kernel": "attention", "config": "1×64×8", "way": "ring", "oneMs": 16, "ms": 10, "teraflops": 600},
-          {"kernel": "attention", "config": "1×64×8", "way": "all_gather", "oneMs": 16, "ms": 9, "teraflops": 660},
-          {"kernel": "attention_backward", "config": "1×64×8", "way": "ring", "oneMs": 40, "ms": 25,
+          {"kernel": "attention", "config": "1×64×8", "way": "ring", "speedup": 1.6, "ms": 10, "teraflops": 600},
+          {"kernel": "attention", "config": "1×64×8", "way": "all_gather", "speedup": 1.8, "ms": 9, "teraflops": 660},
+          {"kernel": "attention_backward", "config": "1×64×8", "way": "ring", "speedup": 1.6, "ms": 25,
             "teraflops": 500}],
          "peers": {"rows": [
           {"config": "1×64×8", "ms": 20, "backwardMs": 30},
@@ -35,7 +35,7 @@ class SeveralGpusTest {
   void peersInTheRoundsOfARowAreItsOwn() {
     var record = """
         {"gpus": 2, "rows": [
-          {"kernel": "attention", "config": "1×64×8", "way": "ring", "oneMs": 16, "ms": 10, "teraflops": 600,
+          {"kernel": "attention", "config": "1×64×8", "way": "ring", "speedup": 1.6, "ms": 10, "teraflops": 600,
             "peers": {"ms": {"allgather": 15, "alltoall": 20}}}],
          "products": [
           {"kernel": "all_gather_gemm", "config": "8×8×8", "gemmMs": 4, "ms": 5, "ncclMs": 10, "teraflops": 100,
