@@ -24,6 +24,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.scheduling.WorkShares;
+import tilewright.kernels.choice.Formula;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -47,6 +48,8 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     boolean balanced) implements Kernel {
   /** Warps of a CTA, and so the states that those of a row add at once. */
   private static final int WARPS = 8;
+  /** Entries from which on each has few states, so that a warp has a row. */
+  private static final int FEW_ENTRIES = 8;
   /** States whose O a warp reads at once. */
   private static final int TOGETHER = 4;
   private static final int WIDTH = PartialStates.VECTOR;
@@ -82,10 +85,16 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     return prepare(states, MergedState.of(p), WARPS, Optional.empty(), true, target);
   }
 
-  /** Merges the states that shares of a batch left. Few entries have many states each. */
+  /** Merges the states that shares of a batch left. */
   public static PreparedLaunch prepare(AttentionProblem p, WorkShares shares, Target target) {
-    return prepare(PartialStates.ofShares(p.sizes(), shares), MergedState.of(p), shares.batch() < WARPS ? WARPS : 1,
-        Optional.of(shares), true, target);
+    return prepare(PartialStates.ofShares(p.sizes(), shares), MergedState.of(p),
+        shares.batch() < FEW_ENTRIES ? WARPS : 1, Optional.of(shares), true, target);
+  }
+
+  /** The CTAs that share a row of the results of shares, over formulas of a problem's extents. */
+  public static Formula partsOfShares(int valueDim, Formula queries, Formula heads, Formula batch) {
+    var rows = batch.atMost(Formula.of(FEW_ENTRIES - 1), Formula.of(1), Formula.of(WARPS));
+    return parts(valueDim, queries.times(heads.ceilDiv(rows)).times(batch));
   }
 
   /** Merges states. */
@@ -110,12 +119,22 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
 
   /** The CTAs that share a row. */
   private int parts(Sizes s) {
-    if (!divides()) return 1;
+    return (int) parts(valueDim, Formula.of((double) s.queries() * Math.ceilDiv(s.heads(), rows()) * s.batch()))
+        .value();
+  }
+
+  /** @param ctas of the launch where no row is shared */
+  private static Formula parts(int valueDim, Formula ctas) {
+    if (!divides(valueDim)) return Formula.of(1);
     int parts = valueDim / PART_COLUMNS;
-    return (long) s.queries() * Math.ceilDiv(s.heads(), rows()) * s.batch() * parts <= MOST_CTAS ? parts : 1;
+    return ctas.atMost(Formula.of(MOST_CTAS / parts), Formula.of(parts), Formula.of(1));
   }
 
   private boolean divides() {
+    return divides(valueDim);
+  }
+
+  private static boolean divides(int valueDim) {
     return valueDim > WIDE_COLUMNS && valueDim % PART_COLUMNS == 0;
   }
 
