@@ -108,6 +108,14 @@ class Tensor:
     def __neg__(self):
         return self.new_empty(self.shape)
 
+    def select(self, mode, place):
+        return self.unbind(mode)[place]
+
+    def narrow(self, mode, begin, count):
+        shape = [count if i == mode else extent for i, extent in enumerate(self.shape)]
+        return Tensor(*shape, dtype=self.dtype, strides=self._strides, device=self.device,
+                      address=self._address + begin * self._strides[mode] * self.element_size())
+
     def expand(self, shape):
         """A view in which extents of one, and those before the first, are walked by the stride 0."""
         before = len(shape) - self.dim()
@@ -219,6 +227,6 @@ def install(monkeypatch):
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
     for name in ("ops", "_cache", "caches", "appending", "merging", "flash_attn", "flex", "rows", "rotary",
-                 "embeddings", "products", "scaled", "grouped", "_torch"):
+                 "embeddings", "products", "scaled", "grouped", "latent", "flash_mla", "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

@@ -21,7 +21,11 @@ _HOMES = {
     "flash_attn_with_kvcache": "flash_attn",
     "append_cache": "appending",
     "attention_with_cache": "caches",
+    "flash_mla_with_kvcache": "flash_mla",
+    "get_mla_metadata": "flash_mla",
     "merge_states": "merging",
+    "mla_decode": "latent",
+    "mla_schedule": "latent",
     "attention": "ops",
     "attention_varlen": "ops",
     "sdpa": "ops",
@@ -45,8 +49,8 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("appending", "caches", "embeddings", "flash_attn", "flex", "grouped", "merging", "ops", "products",
-                "rotary", "rows", "scaled", "simulation", "transformers"):
+    if name in ("appending", "caches", "embeddings", "flash_attn", "flash_mla", "flex", "grouped", "latent", "merging",
+                "ops", "products", "rotary", "rows", "scaled", "simulation", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

@@ -82,14 +82,19 @@ class Cache:
         self.numbers.update({f"{name}_b": entry, f"{name}_s": row, f"{name}_h": head})
 
 
-def case_of(q, operator, key, strict=True):
-    """The case of the package; where it has no kernel for the head dimension an error, or None."""
-    data = _runtime.device(q.get_device()).data
+def data_of(tensor):
+    """The package's data for the tensor's GPU, where that has kernels for caches."""
+    data = _runtime.device(tensor.get_device()).data
     if data.chosen_for != 90:
         major, minor = divmod(data.chosen_for, 10)
         raise NotImplementedError(f"attention on a cache needs a GPU of compute capability 9.0, and these kernels are "
                                   f"for {major}.{minor}: {_OTHERS}")
-    case = data.case(operator, key)
+    return data
+
+
+def case_of(q, operator, key, strict=True):
+    """The case of the package; where it has no kernel for the head dimension an error, or None."""
+    case = data_of(q).case(operator, key)
     only = case.only("dim")
     if q.shape[-1] not in only:
         if not strict:

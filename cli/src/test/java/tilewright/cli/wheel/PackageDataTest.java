@@ -37,14 +37,15 @@ class PackageDataTest {
   private static final Path PYTHON = Path.of("../python");
   /**
    * One case of each way to write a launch: tensor maps or not, packed or not, heads side by side, windows, rows, tiles
-   * of two extents, choices by cost, lists of blocks and captured tensors.
+   * of two extents, choices by cost, lists of blocks, captured tensors and schedules.
    */
   private static final List<String> CASES = List.of("attention_forward 90 bf16-causal",
       "attention_forward 86 bf16-window-packed", "attention_backward 90 bf16-causal", "rms_norm 90 bf16",
       "rope 90 bf16", "gemm 90 bf16-tn-bias", "flex_forward 90 bf16-causal-relative",
       "gemm 80 bf16-tt-residual", "gemm 100 bf16-tn-bias", "scaled_gemm 90 bf16-block", "scaled_gemm 86 bf16-row",
       "quantize 90 bf16-tensor", "quantize 86 f32-1x128", "grouped_gemm 90 bf16-t",
-      "attention_decode 90 bf16-all-pages", "append_cache 90 bf16-half");
+      "attention_decode 90 bf16-all-pages", "append_cache 90 bf16-half",
+      "mla_schedule 90 any", "mla_decode 90 bf16-causal-by64");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
@@ -61,7 +62,8 @@ class PackageDataTest {
       "scaled_gemm 100 f16-tensor", "quantize 90 f16-row", "quantize 90 f32-128x128",
       "grouped_gemm 90 f16-n", "attention_decode 90 f16-all", "attention_decode 90 bf16-window-pages",
       "attention_decode 90 bf16-window-softcap", "attention_extend 90 bf16-causal", "attention_extend 90 f16-all-pages",
-      "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32");
+      "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32",
+      "mla_decode 90 f16-all-by8");
 
   @TempDir
   Path folder;
