@@ -227,6 +227,7 @@ def install(monkeypatch):
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
     for name in ("ops", "_cache", "caches", "appending", "merging", "flash_attn", "flex", "rows", "rotary",
-                 "embeddings", "products", "scaled", "grouped", "latent", "flash_mla", "_torch"):
+                 "embeddings", "products", "scaled", "grouped", "latent", "flash_mla", "sinks",
+                 "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

@@ -324,8 +324,8 @@ def test_operators_are_as_pytorch_wants_them():
     k, v = torch.randn(2, 2, 2, 2, 64, device="cuda", dtype=BF16)
     cos, sin = angles(256, 64)
     lengths, ops = integers(3, 100), torch.ops.tilewright
-    torch.library.opcheck(ops.attention_with_cache.default, (q, k_cache, v_cache, lengths, None, None, 0.125, True, -1,
-                                                             -1, 0.0, 0))
+    torch.library.opcheck(ops.attention_with_cache.default, (q, k_cache, v_cache, lengths, None, None, None, 0.125,
+                                                             True, -1, -1, 0.0, 0))
     k_cache, v_cache = k_cache.nan_to_num(0), v_cache.nan_to_num(0)
     torch.library.opcheck(ops.append_cache.default, (k_cache, v_cache, k, v, lengths, None))
     torch.library.opcheck(ops.append_cache_turned.default, (k_cache, v_cache, k, v, lengths, None, q, cos, sin, True,

@@ -12,7 +12,8 @@ import torch
 from . import _runtime
 from ._cache import Cache, case_of, check, check_integers, form, on_gpu, room
 from ._torch import PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, register
-from .ops import FAR, TYPES, aligned
+from .ops import FAR, TYPES, aligned, refuse_beside_sinks
+from .sinks import check_sinks, lone
 
 _plans = Plans()
 
@@ -20,9 +21,10 @@ _plans = Plans()
 class _Attention:
     """The launches of attention on a cache, for one thread."""
 
-    NAMES = ("q", "k", "v", "o", "lse", "tiles", "lengths", "padding", "table")
+    NAMES = ("q", "k", "v", "o", "lse", "tiles", "lengths", "padding", "table", "sinks")
 
-    def __init__(self, q, k_cache, v_cache, lengths, padding, table, scale, causal, left, right, softcap, splits):
+    def __init__(self, q, k_cache, v_cache, lengths, padding, table, sinks, scale, causal, left, right, softcap,
+                 splits):
         check(q, k_cache, v_cache)
         batch, queries, heads, dim = q.shape
         cache = Cache(q, k_cache, v_cache, table)
@@ -39,8 +41,11 @@ class _Attention:
         kind, numbers["L"], numbers["R"] = self._mask(queries, causal, left, right, softcap)
         self.copies = aligned(q) is not q
         self.o, self.lse = New(q.shape, q.dtype), New((batch, heads, queries), torch.float32)
-        self._fold(numbers, q, kind)
-        key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["pages"] * cache.pages)
+        if sinks is not None and kind == "all" and queries == 1:
+            kind = "causal"  # the same keys, and heads may share tiles
+        self._fold(numbers, q, kind, sinks)
+        key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["sinks"] * (sinks is not None)
+                       + ["pages"] * cache.pages)
         case = self._case(q, key, numbers)
         case.derive(numbers)
         template = case.choose(numbers)
@@ -74,11 +79,12 @@ class _Attention:
             return "window", min(left, FAR) if left >= 0 else FAR, min(right, FAR) if right >= 0 else FAR
         return "all" if right < 0 else "causal", 0, 0
 
-    def _fold(self, numbers, q, kind):
-        """The extents and strides of queries: heads that share keys are queries where each of these sees all keys."""
+    def _fold(self, numbers, q, kind, sinks):
+        """The extents and strides of queries: heads that share keys are queries where each of these sees all keys, and
+        none has a sink of its own."""
         batch, queries, heads, dim = q.shape
         sharers = heads // numbers["Hk"]
-        folds = queries == 1 and (kind == "all" or kind == "window" and numbers["L"] == FAR)
+        folds = sinks is None and queries == 1 and (kind == "all" or kind == "window" and numbers["L"] == FAR)
         numbers.update(Sq=sharers, H=numbers["Hk"]) if folds else numbers.update(Sq=queries, H=heads)
         dense = (queries * heads * dim, heads * dim, dim)
         for name, (entry, row, head) in (("q", dense if self.copies else q.stride()[:3]), ("o", dense)):
@@ -89,14 +95,16 @@ class _Attention:
                             f"{name}_s": row, f"{name}_h": head})
         numbers.update(lse_b=heads * queries, lse_s=1, lse_h=sharers if folds else queries)
 
-    def run(self, q, k_cache, v_cache, lengths, padding, table):
+    def run(self, q, k_cache, v_cache, lengths, padding, table, sinks):
         """Enqueues the launches; gives O and the logarithms."""
         if self.ordinal != current_device():
             with torch.cuda.device(self.ordinal):
-                return self.run(q, k_cache, v_cache, lengths, padding, table)
+                return self.run(q, k_cache, v_cache, lengths, padding, table, sinks)
         if self.empty:
             batch, queries, heads, _ = q.shape
-            return q.new_zeros(q.shape), q.new_full((batch, heads, queries), -math.inf, dtype=torch.float32)
+            of_rows = batch, heads, queries
+            return q.new_zeros(q.shape), (q.new_full(of_rows, -math.inf, dtype=torch.float32) if sinks is None
+                                          else lone(sinks, of_rows))
         if self.copies:
             q = aligned(q)
         o, lse, held = self.o.tensor(), self.lse.tensor(), [x.tensor() for x in self.workspace]
@@ -106,17 +114,18 @@ class _Attention:
         self.launches.run((q.data_ptr(), k_cache.data_ptr(), v_cache.data_ptr(), o.data_ptr(), lse.data_ptr(),
                            self.counter, lengths.data_ptr(),
                            self.no_padding if padding is None else padding.data_ptr(),
-                           0 if table is None else table.data_ptr(), *[x.data_ptr() for x in held]), stream,
-                          self.ordinal)
+                           0 if table is None else table.data_ptr(), 0 if sinks is None else sinks.data_ptr(),
+                           *[x.data_ptr() for x in held]), stream, self.ordinal)
         return o, lse
 
 
-def _attend(q, k_cache, v_cache, lengths, padding, table, *options):
-    key = (*map(form, (q, k_cache, v_cache, lengths, padding, table)), options)
+def _attend(q, k_cache, v_cache, lengths, padding, table, sinks, *options):
+    tensors = q, k_cache, v_cache, lengths, padding, table, sinks
+    key = (*map(form, tensors), options)
     plan = _plans.known.get(key)
     if plan is None:
-        plan = _plans.known[key] = _Attention(q, k_cache, v_cache, lengths, padding, table, *options)
-    return plan.run(q, k_cache, v_cache, lengths, padding, table)
+        plan = _plans.known[key] = _Attention(*tensors, *options)
+    return plan.run(*tensors)
 
 
 def _no_gradients(ctx, *_):
@@ -124,14 +133,14 @@ def _no_gradients(ctx, *_):
 
 
 register("attention_with_cache",
-         "(Tensor q, Tensor k_cache, Tensor v_cache, Tensor lengths, Tensor? padding, Tensor? table, float scale, "
-         "bool causal, int left, int right, float softcap, int splits) -> (Tensor, Tensor)", _attend,
+         "(Tensor q, Tensor k_cache, Tensor v_cache, Tensor lengths, Tensor? padding, Tensor? table, Tensor? sinks, "
+         "float scale, bool causal, int left, int right, float softcap, int splits) -> (Tensor, Tensor)", _attend,
          lambda q, *_: (q.new_empty(q.shape), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)),
          _no_gradients)
 
 
 def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None, batch_idx=None, leftpad=None,
-                         scale=None, causal=False, window=(-1, -1), softcap=0.0, splits=0):
+                         scale=None, causal=False, window=(-1, -1), softcap=0.0, splits=0, sinks=None):
     """Attention of q (batch, queries, heads, dim) on the first lengths[b] rows of a cache.
 
     :param k_cache: (entries, rows, heads_k, dim), or (pages, rows, heads_k, dim) with a block_table; likewise v_cache
@@ -140,6 +149,7 @@ def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None,
     :param batch_idx: int32 (batch): numbers of entries, where they are not the batch's
     :param leftpad: int32 (batch): rows before an entry's first key, which lengths count
     :param splits: parts of the keys that are computed side by side and merged; 0 leaves the choice to the package
+    :param sinks: a logit of each head (heads), which takes part in the softmax and the logarithms of its rows
     :returns: O of q's shape, and FP32 logarithms (batch, heads, queries), -inf for a query without keys
     """
     if block_table is not None and batch_idx is not None:
@@ -152,9 +162,12 @@ def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None,
         raise ValueError(f"softcap is {softcap}: needed is a positive number, or 0 for none")
     if not 0 <= splits <= 1024:
         raise ValueError(f"splits are {splits}: needed are 1 to 1024, or 0 for the package's choice")
+    if sinks is not None:
+        refuse_beside_sinks(softcap, None)
+        sinks = check_sinks(sinks, q)
     left, right = window
     options = (scale, bool(causal), int(left), int(right), float(softcap), int(splits))
-    tensors = (q, k_cache, v_cache, on_gpu(lengths, q, room(k_cache, table)), leftpad, table)
+    tensors = (q, k_cache, v_cache, on_gpu(lengths, q, room(k_cache, table)), leftpad, table, sinks)
     if is_tracing() or type(q) not in PLAIN or is_transforming():
         return torch.ops.tilewright.attention_with_cache(*tensors, *options)
     return _attend(*tensors, *options)

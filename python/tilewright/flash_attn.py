@@ -6,7 +6,7 @@ Causal masks and windows are aligned at the last query and the last key. Dropout
 from ._cache import room
 from .appending import append_cache
 from .caches import attention_with_cache
-from .ops import call, call_varlen
+from .ops import attention, attention_varlen, call, call_varlen
 
 
 def _refuse(dropout_p, block_table=None):
@@ -17,15 +17,20 @@ def _refuse(dropout_p, block_table=None):
 
 
 def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0,
-                    alibi_slopes=None, deterministic=False, return_attn_probs=False):
+                    alibi_slopes=None, deterministic=False, return_attn_probs=False, s_aux=None):
     """Attention of q (batch, seqlen_q, heads, dim) and k, v (batch, seqlen_k, heads_k, dim).
 
     :param alibi_slopes: FP32 of (heads) or (batch, heads)
+    :param s_aux: sinks (heads), logits that take part in the softmax of each head's rows
     :returns: (batch, seqlen_q, heads, dim); with return_attn_probs also FP32 logarithms (batch, heads, seqlen_q) of
         the rows' sums, and None
     """
     if dropout_p:
         _refuse(dropout_p)
+    if s_aux is not None:
+        both = attention(q, k, v, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap,
+                         alibi_slopes=alibi_slopes, sinks=s_aux)
+        return (*both, None) if return_attn_probs else both[0]
     out = call(q, k, v, softmax_scale, causal, window_size, deterministic, softcap, alibi_slopes, return_attn_probs)
     return (*out, None) if return_attn_probs else out
 
@@ -48,12 +53,18 @@ def flash_attn_qkvpacked_func(qkv, dropout_p=0.0, softmax_scale=None, causal=Fal
 
 def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p=0.0,
                            softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0, alibi_slopes=None,
-                           deterministic=False, return_attn_probs=False, block_table=None):
+                           deterministic=False, return_attn_probs=False, block_table=None, s_aux=None):
     """Attention of sequences that lie one after the other: q (total_q, heads, dim), k and v (total_k, heads_k, dim).
 
+    :param s_aux: sinks (heads)
     :returns: (total_q, heads, dim); with return_attn_probs also FP32 logarithms (heads, total_q), and None
     """
     _refuse(dropout_p, block_table)
+    if s_aux is not None:
+        both = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale=softmax_scale,
+                                causal=causal, window=window_size, softcap=softcap, alibi_slopes=alibi_slopes,
+                                sinks=s_aux)
+        return (*both, None) if return_attn_probs else both[0]
     out = call_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, softmax_scale, causal,
                       window_size, deterministic, softcap, alibi_slopes, return_attn_probs)
     return (*out, None) if return_attn_probs else out
@@ -81,7 +92,7 @@ def flash_attn_varlen_qkvpacked_func(qkv, cu_seqlens, max_seqlen, dropout_p=0.0,
 def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None, rotary_sin=None, cache_seqlens=None,
                             cache_batch_idx=None, cache_leftpad=None, block_table=None, softmax_scale=None,
                             causal=False, window_size=(-1, -1), softcap=0.0, rotary_interleaved=True,
-                            alibi_slopes=None, num_splits=0, return_softmax_lse=False):
+                            alibi_slopes=None, num_splits=0, return_softmax_lse=False, s_aux=None):
     """Attention of q (batch, seqlen_q, heads, dim) on a cache (batch_cache, seqlen, heads_k, dim), or one of pages
     (pages, page_size, heads_k, dim) with a block_table; k and v (batch, seqlen_new, heads_k, dim) are appended first,
     in place.
@@ -93,6 +104,7 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     :param block_table: int32 (batch, pages of an entry)
     :param rotary_interleaved: whether pairs are neighbours, else they are rotary_dim / 2 columns apart
     :param num_splits: parts of the keys that are computed side by side; 0 leaves the choice to the package
+    :param s_aux: sinks (heads), logits that take part in the softmax of each head's rows
     :returns: (batch, seqlen_q, heads, dim); with return_softmax_lse also FP32 logarithms (batch, heads, seqlen_q)
     """
     if alibi_slopes is not None:
@@ -125,5 +137,5 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
         cache_seqlens = cache_seqlens + k.shape[1]
     out = attention_with_cache(q, k_cache, v_cache, cache_seqlens, block_table=block_table, batch_idx=cache_batch_idx,
                                leftpad=cache_leftpad, scale=softmax_scale, causal=causal, window=window_size,
-                               softcap=softcap, splits=num_splits)
+                               softcap=softcap, splits=num_splits, sinks=s_aux)
     return out if return_softmax_lse else out[0]

@@ -90,7 +90,7 @@ def _rows(q):
     return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
 
 
-def _window(window):
+def bounds(window):
     """A window as the operators take it: two integers."""
     if type(window) is tuple and len(window) == 2 and type(window[0]) is int and type(window[1]) is int:
         return window
@@ -101,7 +101,7 @@ def _window(window):
         raise TypeError(f"window is {window}: needed are two whole numbers") from None
 
 
-def _normal(options, dim):
+def normal(options, dim):
     """Options as the operators take them."""
     scale, causal, left, right, deterministic, softcap = options
     scale = max(1, dim) ** -0.5 if scale is None else float(scale)
@@ -128,9 +128,11 @@ def _slopes(slopes, q, entries):
 class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
+    OF_HEADS = "alibi"  # what the numbers of each head are
+
     def __init__(self, operator, q, k, v, slopes, options, cu_q, longest):
         check(q, k, v, cu_q is not None)
-        scale, causal, left, right, deterministic, softcap = _normal(options, q.shape[-1])
+        scale, causal, left, right, deterministic, softcap = normal(options, q.shape[-1])
         self.packed = cu_q is not None
         self.ordinal = q.get_device()
         self.device = _runtime.device(self.ordinal)
@@ -140,7 +142,7 @@ class _Problem:
             raise NotImplementedError(f"softcap is {softcap} and alibi_slopes are given: needed is one of them")
         kind, left, right = _mask(causal, left, right)
         key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0)
-                       + ["alibi"] * (slopes is not None) + ["packed"] * self.packed
+                       + [self.OF_HEADS] * (slopes is not None) + ["packed"] * self.packed
                        + ["deterministic"] * deterministic)
         self.dim, self.value_dim = q.shape[-1], v.shape[-1]
         self._find(operator, key)
@@ -150,12 +152,16 @@ class _Problem:
         else:
             self.numbers.update(B=q.shape[0], Sq=q.shape[1], Sk=k.shape[1])
         entries = self.numbers["N" if self.packed else "B"]
-        self.slopes = _slopes(slopes, q, entries)
+        self.slopes = self.of_heads(slopes, q, entries)
         if slopes is not None:
             self.numbers.update(slopes=slopes.numel(), slopes_b=slopes.shape[-1] if slopes.dim() > 1 else 0)
         self.copies = (self.filled != self.dim or self.value_filled != self.value_dim or self.slopes is not slopes)
         # PyTorch's tensors without elements have no address: no kernel may be given one.
         self.empty = 0 in q.shape or 0 in k.shape or self.packed and (longest < 1 or self.numbers["N"] < 1)
+
+    def of_heads(self, slopes, q, entries):
+        """The numbers of each head in dense memory, or None."""
+        return _slopes(slopes, q, entries)
 
     def _find(self, operator, key):
         """The case of the package, and the head dimensions that tensors are filled up to."""
@@ -187,7 +193,7 @@ class _Problem:
         return template
 
 
-class _Forward(_Problem):
+class Forward(_Problem):
     """The forward launches of a problem, for one thread."""
 
     NAMES = ("q", "k", "v", "o", "lse", "tiles", "cuQ", "cuK", "slopes")
@@ -278,7 +284,7 @@ def _forward(q, k, v, slopes, *options):
            slopes if slopes is None else _layout(slopes))
     plan = _plans.forward.get(key)
     if plan is None:
-        plan = _plans.forward[key] = _Forward(q, k, v, slopes, options, None, 0)
+        plan = _plans.forward[key] = Forward(q, k, v, slopes, options, None, 0)
     return plan.run(q, k, v, slopes, addresses)
 
 
@@ -292,7 +298,7 @@ def _backward(do, q, k, v, o, lse, slopes, *options):
     return plan.run(do, q, k, v, o, lse, slopes, addresses)
 
 
-def _lengths(name, cumulated, device):
+def check_lengths(name, cumulated, device):
     if cumulated.dtype != torch.int32 or cumulated.dim() != 1 or not cumulated.is_contiguous():
         raise TypeError(f"{name} is {cumulated.dtype} of shape {tuple(cumulated.shape)}: needed is a contiguous vector "
                         "of torch.int32")
@@ -310,11 +316,11 @@ def _forward_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, slopes, *options)
            (addresses[0] | addresses[1] | addresses[2]) & 15, _layout(slopes))
     plan = _plans.forward.get(key)
     if plan is None:
-        _lengths("cu_seqlens_q", cu_q, q.device)
-        _lengths("cu_seqlens_k", cu_k, q.device)
+        check_lengths("cu_seqlens_q", cu_q, q.device)
+        check_lengths("cu_seqlens_k", cu_k, q.device)
         if cu_q.shape != cu_k.shape:
             raise ValueError(f"cu_seqlens_q has {cu_q.shape[0]} elements, but cu_seqlens_k has {cu_k.shape[0]}")
-        plan = _plans.forward[key] = _Forward(q, k, v, slopes, options, cu_q, longest_q)
+        plan = _plans.forward[key] = Forward(q, k, v, slopes, options, cu_q, longest_q)
     return plan.run(q, k, v, slopes, addresses, cu_q.data_ptr(), cu_k.data_ptr())
 
 
@@ -357,7 +363,7 @@ class _Attention(torch.autograd.Function):
 _apply = super(torch.autograd.Function, _Attention).apply
 
 
-def _fake_forward(q, k, v, *_):
+def fake_forward(q, k, v, *_):
     return q.new_empty((*q.shape[:-1], v.shape[-1])), q.new_empty(_rows(q), dtype=torch.float32)
 
 
@@ -423,9 +429,9 @@ _OPTIONS = "Tensor? slopes, float scale, bool causal, int left, int right, bool 
 _LENGTHS = "Tensor cu_q, Tensor cu_k, int longest_q, int longest_k"
 
 register("attention_forward", f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)", _forward,
-         _fake_forward, _pass_back, _remember, _batched("attention_forward", 2), eager=True)
+         fake_forward, _pass_back, _remember, _batched("attention_forward", 2), eager=True)
 register("attention_varlen_forward", f"(Tensor q, Tensor k, Tensor v, {_LENGTHS}, {_OPTIONS}) -> (Tensor, Tensor)",
-         _forward_varlen, _fake_forward, _pass_back_varlen, _remember_varlen, eager=True)
+         _forward_varlen, fake_forward, _pass_back_varlen, _remember_varlen, eager=True)
 _TENSORS = "Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse"
 register("attention_backward", f"({_TENSORS}, {_OPTIONS}) -> (Tensor, Tensor, Tensor)", _backward, _fake_backward,
          no_second_derivatives, None, _batched("attention_backward", 3))
@@ -448,11 +454,11 @@ def call(q, k, v, scale, causal, window, deterministic, softcap, slopes, logarit
     """
     if q.dtype is torch.float32:
         q, k, v = cast(q, k, v)
-    left, right = _window(window)
+    left, right = bounds(window)
     options = (scale if scale is None else float(scale), causal, left, right, deterministic, softcap)
     # Something follows what is done with tensors of other types.
     if is_tracing() or type(q) not in PLAIN or is_transforming():
-        both = torch.ops.tilewright.attention_forward(q, k, v, slopes, *_normal(options, q.shape[-1]))
+        both = torch.ops.tilewright.attention_forward(q, k, v, slopes, *normal(options, q.shape[-1]))
         return both if logarithms else both[0]
     if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
         _no_gradient(slopes)
@@ -467,11 +473,11 @@ def call_varlen(q, k, v, cu_q, cu_k, longest_q, longest_k, scale, causal, window
     if q.dtype is torch.float32:
         q, k, v = cast(q, k, v)
     lengths = (cu_q, cu_k, int(longest_q), int(longest_k))
-    left, right = _window(window)
+    left, right = bounds(window)
     options = (scale if scale is None else float(scale), causal, left, right, deterministic, softcap)
     if is_tracing() or type(q) not in PLAIN or is_transforming():
         both = torch.ops.tilewright.attention_varlen_forward(q, k, v, *lengths, slopes,
-                                                             *_normal(options, q.shape[-1]))
+                                                             *normal(options, q.shape[-1]))
         return both if logarithms else both[0]
     if keeps_gradients() and (q.requires_grad or k.requires_grad or v.requires_grad):
         _no_gradient(slopes)
@@ -486,7 +492,7 @@ def _no_gradient(slopes):
 
 
 def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), deterministic=False, softcap=0.0,
-              alibi_slopes=None):
+              alibi_slopes=None, sinks=None):
     """softmax(scale · Q·Kᵀ)·V of (batch, sequence, heads, dim) tensors, and the logarithms of its rows' sums.
 
     Heads of q that share a head of k and v are as in grouped-query attention. The last query is aligned with the last
@@ -496,18 +502,38 @@ def attention(q, k, v, *, scale=None, causal=False, window=(-1, -1), determinist
     :param softcap: bends scores s into softcap · tanh(s / softcap); 0 leaves them as they are
     :param alibi_slopes: FP32 of (heads) or (batch, heads): the score of query i and key j is less by
         slope · |i + keys − queries − j|
+    :param sinks: a logit of each head (heads), which takes part in the softmax and the logarithms of its rows
     :returns: (batch, sequence, heads, dim), and FP32 of (batch, heads, sequence), -inf for a query without keys
     """
+    if sinks is not None:
+        from .sinks import attention_with_sinks
+
+        refuse_beside_sinks(softcap, alibi_slopes)
+        return attention_with_sinks(q, k, v, sinks, scale=scale, causal=causal, window=window)
     return call(q, k, v, scale, causal, window, deterministic, softcap, alibi_slopes, True)
 
 
+def refuse_beside_sinks(softcap, slopes):
+    """Refuses what no kernel has together with sinks."""
+    if softcap:
+        raise NotImplementedError(f"sinks and softcap {softcap} are given: needed is one of them")
+    if slopes is not None:
+        raise NotImplementedError("sinks and alibi_slopes are given: needed is one of them")
+
+
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *, scale=None, causal=False,
-                     window=(-1, -1), deterministic=False, softcap=0.0, alibi_slopes=None):
+                     window=(-1, -1), deterministic=False, softcap=0.0, alibi_slopes=None, sinks=None):
     """Attention of sequences that lie one after the other, (tokens, heads, dim): number i has the tokens from
     cu_seqlens[i] to before cu_seqlens[i + 1].
 
     :returns: (tokens, heads, dim), and FP32 of (heads, tokens)
     """
+    if sinks is not None:
+        from .sinks import attention_with_sinks
+
+        refuse_beside_sinks(softcap, alibi_slopes)
+        return attention_with_sinks(q, k, v, sinks, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, scale=scale,
+                                    causal=causal, window=window)
     return call_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, causal, window,
                        deterministic, softcap, alibi_slopes, True)
 

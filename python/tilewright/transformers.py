@@ -24,7 +24,7 @@ def attention_forward(module, query, key, value, attention_mask, dropout=0.0, sc
     causal = causal and query.shape[2] > 1
     window = (-1, -1) if sliding_window is None else (sliding_window - 1, 0)
     out, _ = attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), scale=scaling, causal=causal,
-                       window=window, softcap=others.get("softcap") or 0.0)
+                       window=window, softcap=others.get("softcap") or 0.0, sinks=others.get("s_aux"))
     return out, None
 
 

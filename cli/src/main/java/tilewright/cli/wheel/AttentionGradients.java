@@ -24,7 +24,7 @@ final class AttentionGradients implements PackagedOperator {
   public Stream<OperatorCase> cases(int capability) {
     var kernels = AttentionBackwardKernels.builtIn().of(capability);
     var dims = capability < 90 ? AttentionKind.DIMS : AttentionKind.multiples(ROW);
-    var inAnyOrder = AttentionKind.all(capability).map(attention ->
+    var inAnyOrder = AttentionKind.withGradients(capability).map(attention ->
         attention.of(attention.key(), dims, new Problem(attention, false, kernels)));
     var inOrder = AttentionKind.plain().map(attention ->
         attention.of(attention.key() + DETERMINISTIC, dims, new Problem(attention, true, kernels)));

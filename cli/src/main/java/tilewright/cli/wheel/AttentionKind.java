@@ -46,6 +46,8 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   private static final long NARROW = 128;
   /** The head dimension of Q and K where V has {@link #NARROW} columns. */
   private static final List<Long> DIMS_OF_NARROW = List.of(192L);
+  /** The most common head dimensions: kernels for sinks, or heads that share tiles, are for no others. */
+  static final List<Long> COMMON_DIMS = List.of(64L, 128L);
   /** The head dimensions that kernels before SM90 are made for. */
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
   private static final int MOST_STRIDE = 1 << 16;
@@ -59,9 +61,9 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   /** The keys that a query sees. */
   enum Mask { ALL, CAUSAL, WINDOW }
 
-  /** The change of scores: none, bent into ±cap, or by ALiBi's slopes. */
+  /** The change of scores: none, bent into ±cap, or by ALiBi's slopes; or a sink beside them, a logit of each head. */
   enum Change {
-    NONE, SOFTCAP, ALIBI;
+    NONE, SOFTCAP, ALIBI, SINKS;
 
     /** The end of names in the package's data. */
     String suffix() {
@@ -82,6 +84,11 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   static Stream<AttentionKind> all(int capability) {
     return capability == CHANGED ? Stream.concat(Stream.of(Change.values()).flatMap(change -> all(change, false)),
         all(Change.NONE, true)) : plain();
+  }
+
+  /** Every type and option of attention that has gradients. */
+  static Stream<AttentionKind> withGradients(int capability) {
+    return all(capability).filter(kind -> kind.change != Change.SINKS);
   }
 
   private static Stream<AttentionKind> all(Change change, boolean narrow) {
@@ -202,6 +209,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     var problem = AttentionProblem.dense(type, sizes).at(view(n, "q"), view(n, "k"), view(n, "v"), view(n, "o"))
         .withLogarithms(Optional.of(view(n, "lse")));
     problem = problem.with(modification(n, sizes));
+    if (change == Change.SINKS) problem = problem.withSinks("sinks");
     if (packed) problem = problem.with(new Packed("cuQ", "cuK", number(n, "N"), number(n, "M")));
     return switch (mask) {
       case ALL -> problem;
@@ -212,7 +220,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
 
   private Modification modification(Map<String, Long> n, Sizes sizes) {
     return switch (change) {
-      case NONE -> Modification.NONE;
+      case NONE, SINKS -> Modification.NONE;
       case SOFTCAP -> SoftcapAtLaunch.of(CAP);
       case ALIBI -> packed
           ? AlibiAtLaunch.packed(n.get("slopes"), number(n, "slopes_b"), "cuQ", "cuK", number(n, "N"))
@@ -234,8 +242,13 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     return Math.toIntExact(n.get(name));
   }
 
+  private List<Long> dims(List<Long> all) {
+    if (narrow) return DIMS_OF_NARROW;
+    return change == Change.SINKS ? COMMON_DIMS : all;
+  }
+
   /** A case of an operator. */
   OperatorCase of(String key, List<Long> dims, OperatorCase.Problem problem) {
-    return new OperatorCase(key, axes(narrow ? DIMS_OF_NARROW : dims), extents(), slots(), guesses(), problem);
+    return new OperatorCase(key, axes(dims(dims)), extents(), slots(), guesses(), problem);
   }
 }

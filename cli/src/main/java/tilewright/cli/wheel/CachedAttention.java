@@ -35,9 +35,8 @@ record CachedAttention(boolean few) implements PackagedOperator {
   static final List<Long> DIMS = List.of(64L, 80L, 96L, 128L, 192L, 256L);
   /** Rows of a page are multiples of this number, or all rows of an entry. */
   static final int PART = 16;
-  /** Heads that share keys, and their tiles where queries are few and see different keys; others have tiles apart. */
+  /** Heads that share keys, and tiles where queries are few and see different keys; others have tiles apart. */
   private static final List<Integer> SHARERS = List.of(4, 8);
-  private static final List<Long> DIMS_OF_SHARERS = List.of(64L, 128L);
   private static final int HOPPER = 90;
   /** Queries that fit in one warpgroup's tile. */
   private static final long FEW = 64;
@@ -56,11 +55,15 @@ record CachedAttention(boolean few) implements PackagedOperator {
   public Stream<OperatorCase> cases(int capability) {
     if (capability != HOPPER) return Stream.of();
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(false, true).flatMap(pages ->
-        Stream.concat(Stream.of(Mask.values()).map(mask -> new AttentionKind(type, mask, false, Change.NONE, false)),
-            Stream.of(new AttentionKind(type, Mask.WINDOW, false, Change.SOFTCAP, false)))
-            .flatMap(kind -> Stream.concat(Stream.of(of(kind, pages, 1)), SHARERS.stream()
-                .filter(_ -> few && kind.mask() != Mask.ALL && kind.change() == Change.NONE)
-                .map(sharers -> of(kind, pages, sharers))))));
+        kinds(type).flatMap(kind -> Stream.concat(Stream.of(of(kind, pages, 1)), SHARERS.stream()
+            .filter(_ -> few && kind.mask() != Mask.ALL && kind.change() != Change.SOFTCAP)
+            .map(sharers -> of(kind, pages, sharers))))));
+  }
+
+  private static Stream<AttentionKind> kinds(ElementType type) {
+    var masks = Stream.of(Change.NONE, Change.SINKS).flatMap(change -> Stream.of(Mask.values())
+        .map(mask -> new AttentionKind(type, mask, false, change, false)));
+    return Stream.concat(masks, Stream.of(new AttentionKind(type, Mask.WINDOW, false, Change.SOFTCAP, false)));
   }
 
   /**
@@ -70,7 +73,8 @@ record CachedAttention(boolean few) implements PackagedOperator {
    */
   private OperatorCase of(AttentionKind kind, boolean pages, int sharers) {
     var derived = few ? splits(kind, sharers) : List.<Derived>of();
-    var dims = Axis.only("dim", Formula.of("D"), sharers > 1 ? DIMS_OF_SHARERS : DIMS);
+    boolean common = sharers > 1 || kind.change() == Change.SINKS;
+    var dims = Axis.only("dim", Formula.of("D"), common ? AttentionKind.COMMON_DIMS : DIMS);
     var seen = kind.mask() == Mask.WINDOW
         ? Formula.of("Sk").min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : Formula.of("Sk");
     var axes = few ? List.of(dims, Axis.only("queries", Formula.of("Sq"), List.of(FEW / sharers)),

@@ -41,7 +41,7 @@ public final class PackageCommand implements Callable<Integer> {
       "_dispatch.py", "_driver.py", "_functions.py", "_launch.py", "_runtime.py", "_torch.py", "_triton.py",
       "appending.py", "caches.py", "embeddings.py", "flash_attn.py", "flash_mla.py", "flex.py", TracedFunctions.FILE,
       "grouped.py", "latent.py", "merging.py", "ops.py", "products.py", "py.typed", "rotary.py", "rows.py", "scaled.py",
-      "simulation.py", "transformers.py");
+      "simulation.py", "sinks.py", "transformers.py");
   private static final String NAME = "tilewright";
   private static final String UNPACKAGED = "0.0.0-SNAPSHOT";
 
