@@ -226,8 +226,7 @@ def install(monkeypatch):
         setattr(torch, name, dtype)
     for name, module in (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", functional)):
         monkeypatch.setitem(sys.modules, name, module)
-    for name in ("ops", "_cache", "caches", "appending", "merging", "flash_attn", "flex", "rows", "rotary",
-                 "embeddings", "products", "scaled", "grouped", "latent", "flash_mla", "sinks",
-                 "_torch"):
+    for name in ("ops", "_cache", "caches", "codes", "appending", "merging", "flash_attn", "flex", "rows", "rotary",
+                 "embeddings", "products", "scaled", "grouped", "latent", "flash_mla", "sinks", "_torch"):
         monkeypatch.delitem(sys.modules, f"tilewright.{name}", raising=False)
     return torch

@@ -10,12 +10,18 @@ _OTHERS = "flash_attn_func computes attention of whole tensors there"
 _MOST = 1 << 30
 
 
-def check(q, k_cache, v_cache, name="q"):
-    """Refuses tensors that are none of attention's on a cache: q has the new tokens."""
+def check(q, k_cache, v_cache, name="q", codes=False):
+    """Refuses tensors that are none of attention's on a cache: q has the new tokens.
+
+    :param codes: whether the cache is of torch.float8_e4m3fn
+    """
     for what, tensor in ((name, q), ("k_cache", k_cache), ("v_cache", v_cache)):
         if tensor.dim() != 4:
             raise ValueError(f"{what} has shape {tuple(tensor.shape)}: needed is (batch, sequence, heads, dim)")
-        if tensor.dtype not in TYPES or tensor.dtype is not q.dtype:
+        if codes and tensor is not q:
+            if tensor.dtype is not torch.float8_e4m3fn:
+                raise TypeError(f"{what} is {tensor.dtype}: needed is torch.float8_e4m3fn for k_cache and v_cache")
+        elif tensor.dtype not in TYPES or tensor.dtype is not q.dtype:
             raise TypeError(f"{what} is {tensor.dtype}: needed is torch.bfloat16 or torch.float16 for all")
         if tensor.device != q.device:
             raise ValueError(f"{what} is on {tensor.device}, but {name} is on {q.device}")
@@ -74,12 +80,33 @@ class Cache:
             entry = rows * row
         elif rows == 1:
             row = entry  # rows of one tensor: entry after entry
-        if dim > 1 and column != 1 or row % 8 or head % 8 or tensor.data_ptr() % 16 or entry != rows * row:
+        vector = 16 // tensor.element_size()
+        unaligned = row % vector or head % vector or tensor.data_ptr() % 16
+        if dim > 1 and column != 1 or unaligned or entry != rows * row:
             raise ValueError(
                 f"{name}_cache has strides {tensor.stride()} from address {tensor.data_ptr():#x}: needed are "
                 f"contiguous heads that begin at 16 bytes, and {'pages' if self.pages else 'entries'} one after the "
                 f"other, each {rows} rows behind the last")
         self.numbers.update({f"{name}_b": entry, f"{name}_s": row, f"{name}_h": head})
+
+
+def place_queries(numbers, q, folds, copies):
+    """Adds the extents and strides of queries, and those of dense results.
+
+    :param folds: whether heads that share keys are queries, as where there is one query and each head sees all keys
+    :param copies: whether q becomes dense
+    """
+    batch, queries, heads, dim = q.shape
+    sharers = heads // numbers["Hk"]
+    numbers.update(Sq=sharers, H=numbers["Hk"]) if folds else numbers.update(Sq=queries, H=heads)
+    dense = (queries * heads * dim, heads * dim, dim)
+    for name, (entry, row, head) in (("q", dense if copies else q.stride()[:3]), ("o", dense)):
+        if heads == 1:
+            head = dim
+        row, head = (head, sharers * head) if folds else (row if queries > 1 else dim, head)
+        numbers.update({f"{name}_b": entry if batch > 1 else numbers["Sq"] * numbers["H"] * dim,
+                        f"{name}_s": row, f"{name}_h": head})
+    numbers.update(lse_b=heads * queries, lse_s=1, lse_h=sharers if folds else queries)
 
 
 def data_of(tensor):

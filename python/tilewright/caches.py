@@ -10,8 +10,9 @@ import math
 import torch
 
 from . import _runtime
-from ._cache import Cache, case_of, check, check_integers, form, on_gpu, room
+from ._cache import Cache, case_of, check, check_integers, form, on_gpu, place_queries, room
 from ._torch import PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, register
+from .codes import attention_with_codes, refuse_beside_codes
 from .ops import FAR, TYPES, aligned, refuse_beside_sinks
 from .sinks import check_sinks, lone
 
@@ -43,7 +44,9 @@ class _Attention:
         self.o, self.lse = New(q.shape, q.dtype), New((batch, heads, queries), torch.float32)
         if sinks is not None and kind == "all" and queries == 1:
             kind = "causal"  # the same keys, and heads may share tiles
-        self._fold(numbers, q, kind, sinks)
+        # Heads that share keys are queries where each of these sees all keys, and none has a sink of its own.
+        folds = sinks is None and queries == 1 and (kind == "all" or kind == "window" and numbers["L"] == FAR)
+        place_queries(numbers, q, folds, self.copies)
         key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0) + ["sinks"] * (sinks is not None)
                        + ["pages"] * cache.pages)
         case = self._case(q, key, numbers)
@@ -78,22 +81,6 @@ class _Attention:
         if softcap or left >= 0 or right > 0:
             return "window", min(left, FAR) if left >= 0 else FAR, min(right, FAR) if right >= 0 else FAR
         return "all" if right < 0 else "causal", 0, 0
-
-    def _fold(self, numbers, q, kind, sinks):
-        """The extents and strides of queries: heads that share keys are queries where each of these sees all keys, and
-        none has a sink of its own."""
-        batch, queries, heads, dim = q.shape
-        sharers = heads // numbers["Hk"]
-        folds = sinks is None and queries == 1 and (kind == "all" or kind == "window" and numbers["L"] == FAR)
-        numbers.update(Sq=sharers, H=numbers["Hk"]) if folds else numbers.update(Sq=queries, H=heads)
-        dense = (queries * heads * dim, heads * dim, dim)
-        for name, (entry, row, head) in (("q", dense if self.copies else q.stride()[:3]), ("o", dense)):
-            if heads == 1:
-                head = dim
-            row, head = (head, sharers * head) if folds else (row if queries > 1 else dim, head)
-            numbers.update({f"{name}_b": entry if batch > 1 else numbers["Sq"] * numbers["H"] * dim,
-                            f"{name}_s": row, f"{name}_h": head})
-        numbers.update(lse_b=heads * queries, lse_s=1, lse_h=sharers if folds else queries)
 
     def run(self, q, k_cache, v_cache, lengths, padding, table, sinks):
         """Enqueues the launches; gives O and the logarithms."""
@@ -140,7 +127,8 @@ register("attention_with_cache",
 
 
 def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None, batch_idx=None, leftpad=None,
-                         scale=None, causal=False, window=(-1, -1), softcap=0.0, splits=0, sinks=None):
+                         scale=None, causal=False, window=(-1, -1), softcap=0.0, splits=0, sinks=None,
+                         k_descale=None, v_descale=None):
     """Attention of q (batch, queries, heads, dim) on the first lengths[b] rows of a cache.
 
     :param k_cache: (entries, rows, heads_k, dim), or (pages, rows, heads_k, dim) with a block_table; likewise v_cache
@@ -150,6 +138,8 @@ def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None,
     :param leftpad: int32 (batch): rows before an entry's first key, which lengths count
     :param splits: parts of the keys that are computed side by side and merged; 0 leaves the choice to the package
     :param sinks: a logit of each head (heads), which takes part in the softmax and the logarithms of its rows
+    :param k_descale: of a cache of torch.float8_e4m3fn, the FP32 number that each code of k_cache is multiplied by: one
+        for all, or (batch, heads_k); likewise v_descale
     :returns: O of q's shape, and FP32 logarithms (batch, heads, queries), -inf for a query without keys
     """
     if block_table is not None and batch_idx is not None:
@@ -165,9 +155,16 @@ def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None,
     if sinks is not None:
         refuse_beside_sinks(softcap, None)
         sinks = check_sinks(sinks, q)
+    lengths = on_gpu(lengths, q, room(k_cache, table))
+    if k_cache.dtype is torch.float8_e4m3fn:
+        refuse_beside_codes(batch_idx, leftpad, window, softcap, splits, sinks)
+        return attention_with_codes(q, k_cache, v_cache, lengths, table, k_descale, v_descale, scale, causal)
+    if k_descale is not None or v_descale is not None:
+        raise ValueError(f"k_descale or v_descale is given for k_cache of {k_cache.dtype}: needed is a cache of "
+                         "torch.float8_e4m3fn, or None")
     left, right = window
     options = (scale, bool(causal), int(left), int(right), float(softcap), int(splits))
-    tensors = (q, k_cache, v_cache, on_gpu(lengths, q, room(k_cache, table)), leftpad, table, sinks)
+    tensors = (q, k_cache, v_cache, lengths, leftpad, table, sinks)
     if is_tracing() or type(q) not in PLAIN or is_transforming():
         return torch.ops.tilewright.attention_with_cache(*tensors, *options)
     return _attend(*tensors, *options)

@@ -6,6 +6,7 @@ Causal masks and windows are aligned at the last query and the last key. Dropout
 from ._cache import room
 from .appending import append_cache
 from .caches import attention_with_cache
+from .codes import refuse_codes
 from .ops import attention, attention_varlen, call, call_varlen
 
 
@@ -92,7 +93,8 @@ def flash_attn_varlen_qkvpacked_func(qkv, cu_seqlens, max_seqlen, dropout_p=0.0,
 def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None, rotary_sin=None, cache_seqlens=None,
                             cache_batch_idx=None, cache_leftpad=None, block_table=None, softmax_scale=None,
                             causal=False, window_size=(-1, -1), softcap=0.0, rotary_interleaved=True,
-                            alibi_slopes=None, num_splits=0, return_softmax_lse=False, s_aux=None):
+                            alibi_slopes=None, num_splits=0, return_softmax_lse=False, s_aux=None, k_descale=None,
+                            v_descale=None):
     """Attention of q (batch, seqlen_q, heads, dim) on a cache (batch_cache, seqlen, heads_k, dim), or one of pages
     (pages, page_size, heads_k, dim) with a block_table; k and v (batch, seqlen_new, heads_k, dim) are appended first,
     in place.
@@ -105,6 +107,8 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     :param rotary_interleaved: whether pairs are neighbours, else they are rotary_dim / 2 columns apart
     :param num_splits: parts of the keys that are computed side by side; 0 leaves the choice to the package
     :param s_aux: sinks (heads), logits that take part in the softmax of each head's rows
+    :param k_descale: FP32 number that each code of a k_cache of torch.float8_e4m3fn is multiplied by: one for all, or
+        (batch, heads_k); likewise v_descale
     :returns: (batch, seqlen_q, heads, dim); with return_softmax_lse also FP32 logarithms (batch, heads, seqlen_q)
     """
     if alibi_slopes is not None:
@@ -121,6 +125,7 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
         raise NotImplementedError("cache_leftpad is given with block_table or cache_batch_idx: needed is one of them")
     left, right = window_size
     if k is not None:
+        refuse_codes(k_cache)
         if cache_seqlens is None:
             raise ValueError("k and v are given without cache_seqlens: needed are the rows in use")
         if cache_leftpad is not None and rotary_cos is not None:
@@ -137,5 +142,6 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
         cache_seqlens = cache_seqlens + k.shape[1]
     out = attention_with_cache(q, k_cache, v_cache, cache_seqlens, block_table=block_table, batch_idx=cache_batch_idx,
                                leftpad=cache_leftpad, scale=softmax_scale, causal=causal, window=window_size,
-                               softcap=softcap, splits=num_splits, sinks=s_aux)
+                               softcap=softcap, splits=num_splits, sinks=s_aux, k_descale=k_descale,
+                               v_descale=v_descale)
     return out if return_softmax_lse else out[0]

@@ -31,7 +31,8 @@ final class PackageData {
     return Stream.of(Stream.of(new AttentionForward(), new AttentionGradients(), new GemmOperator(),
         new ScaledGemmOperator(), new GroupedGemmOperator(), new QuantizeOperator(), new RopeOperator(),
         new EmbeddingOperator(rowLengths), new CachedAttention(true), new CachedAttention(false), new AppendOperator(),
-        new MergeOperator(), new LatentSchedule(), new LatentDecode()), RowOperator.all(rowLengths), FlexOperator.both(forms, flexDims))
+        new MergeOperator(), new CodesAttention(), new LatentSchedule(), new LatentDecode()),
+        RowOperator.all(rowLengths), FlexOperator.both(forms, flexDims))
         .flatMap(operators -> operators).toList();
   }
 

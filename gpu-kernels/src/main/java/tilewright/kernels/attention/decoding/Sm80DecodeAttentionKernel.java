@@ -111,6 +111,11 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     return new HeadPacking(heads).inBoxes();
   }
 
+  /** The tiles of a problem. */
+  public DecodeShape shape(AttentionProblem p) {
+    return shape(p, packing(p));
+  }
+
   private DecodeShape shape(AttentionProblem p, HeadPacking packing) {
     long rows = (long) packing.stride() * p.sizes().queries();
     return DecodeShape.of((int) Math.clamp(rows, 1, DecodeShape.MOST_ROWS), p.largestDim(), p.type(), p.cacheType(),
@@ -121,7 +126,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   public PreparedLaunch prepare(AttentionProblem p) {
     requireSupported(p);
     var packing = packing(p);
-    return prepare(p, shape(p, packing), packing, Division.ofOneLaunch(p));
+    return prepare(p, shape(p), packing, Division.ofOneLaunch(p));
   }
 
   @Override
@@ -136,7 +141,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   public PreparedLaunch schedule(AttentionProblem p) {
     requireSupported(p);
     var packing = packing(p);
-    return division(p, shape(p, packing), packing).schedule(p, target());
+    return division(p, shape(p), packing).schedule(p, target());
   }
 
   private Division division(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
