@@ -36,6 +36,9 @@ final class CodesAttention implements PackagedOperator {
   private static final List<Integer> PAGES = List.of(16, 64);
   /** Rows of a tile, the smallest that has room for all queries of the heads that share keys. */
   private static final List<Long> TILES = List.of(16L, 32L, 64L);
+  /** Rows between which tiles change, and more. */
+  private static final List<Long> QUERIES = Stream.concat(Stream.of(1L), Stream.concat(TILES.stream(),
+      Stream.of(2 * TILES.getLast()))).toList();
   /** Entries between which the merging kernel changes. */
   private static final List<Long> BATCHES = List.of(1L, 8L, 64L);
   /** Pieces for each place on the GPU. */
@@ -69,7 +72,8 @@ final class CodesAttention implements PackagedOperator {
         _ -> workers.times(Formula.of("Sq")).times(Formula.of("H")));
     var key = kind.key() + (page.isPresent() ? "-pages" + page.getAsInt() : "") + "-by" + sharers;
     return new OperatorCase(key, List.of(Axis.only("dim", Formula.of("D"), AttentionKind.COMMON_DIMS),
-        new Axis("rows", Formula.of("Sq").times(sharers), sharers, List.of((long) sharers, 16L, 32L, 64L, 128L)),
+        new Axis("queries", Formula.of("Sq"), 1, QUERIES.stream().map(rows -> Math.max(1, rows / sharers)).distinct()
+            .toList()),
         new Axis("batch", batch, 1, BATCHES)), List.of("B", "Sq", "Sk", "H", "Hk"), List.of(), guesses,
         new Problem(kind, sharers, page, derived)).deriving(derived);
   }
@@ -106,7 +110,7 @@ final class CodesAttention implements PackagedOperator {
       n.put("D", axes.get("dim"));
       n.put("Dv", axes.get("dim"));
       n.put("B", axes.get("batch"));
-      n.put("Sq", Math.ceilDiv(axes.get("rows"), (long) sharers));
+      n.put("Sq", axes.get("queries"));
       n.put("Hk", 1L + random.nextInt(MOST_HEADS));
       n.put("H", sharers * n.get("Hk"));
       AttentionKind.drawStrides(n, random, "q", "k", "v", "o", "lse", "kf", "vf");
