@@ -64,6 +64,17 @@ class DecodeAssemblyTest {
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }
 
+  /** Factors of tokens, which are looked up twice in each block. */
+  @ParameterizedTest(name = "head dimension {0}, {1} queries, sm{2}")
+  @CsvSource({"128, 16, 90", "256, 1, 80", "64, 8, 89"})
+  void factorsOfTokensSpillNothing(int dim, int queries, int capability) {
+    var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, queries, 8192, 8, 2, dim, dim)).with(Band.CAUSAL);
+    var problem = plain.with(plain.serving().with(new KeySplits.Ranges(4)).withLengths("used")
+        .with(Serving.Codes.perToken(16, 2))).paged(new Serving.Pages("table", 16, 2048));
+    var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().getFirst().kernel();
+    assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
+  }
+
   private static void assertSpillsNothing(String ptx, String target) {
     switch (ASSEMBLER.assemble(ptx, target)) {
       case Assembly.Assembled assembled -> {

@@ -70,6 +70,29 @@ class DecodeAttentionTest {
     assertTheReferences(setup, run(kernel, setup, buffers(kernel, setup), capability));
   }
 
+  /** Factors that lie as the rows of a cache do: NaN behind the last key, in pages of odd rows too, and on SM90. */
+  @ParameterizedTest(name = "pages of {0} rows, sm{1}, {2}")
+  @CsvSource({"0, 80, F16", "7, 80, BF16", "16, 90, BF16"})
+  void tokensHaveFactorsOfTheirOwn(int page, int capability, ElementType type) {
+    var numbers = CachedAttention.used(new Sizes(3, 2, 150, 4, 2, 64, 64),
+        page == 16 ? new KeySplits.Balanced() : new KeySplits.Ranges(2), Band.CAUSAL, 150, 0, 77);
+    var typed = type == ElementType.BF16 ? numbers : new AttentionCases.Setup("f16", AttentionCases.band(type,
+        numbers.problem().sizes(), Band.CAUSAL).problem().with(numbers.problem().serving()), numbers.rules(),
+        numbers.queries(), numbers.keys());
+    var setup = CachedAttention.inCodesOfTokens(page > 0 ? CachedAttention.paged(typed, page)
+        : CachedAttention.padded(typed));
+    var kernel = KERNEL.on(capability);
+    assertTheReferences(setup, run(kernel, setup, buffers(kernel, setup), capability));
+  }
+
+  @Test
+  void factorsOfTokensForOneOfTwoOperandsAreRefused() {
+    var whole = Serving.Codes.perTensor();
+    var ofTokens = Serving.Codes.perToken(8, 2);
+    var refused = assertThrows(IllegalArgumentException.class, () -> new Serving.Codes(ofTokens.k(), whole.v()));
+    assertEquals("factors of K are of tokens, and those of V are not: give both for each token", refused.getMessage());
+  }
+
   /** Each of the 256 codes as the only key's value: O is the value, times its factor. */
   @ParameterizedTest(name = "sm{0}")
   @ValueSource(ints = {80, 89})

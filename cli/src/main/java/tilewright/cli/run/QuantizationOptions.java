@@ -198,7 +198,7 @@ final class QuantizationOptions {
   }
 
   private static Serving.Factor factor(Factors factors) {
-    return new Serving.Factor(factors.buffer(), factors.head(), factors.batch());
+    return new Serving.Factor(factors.buffer(), 0, factors.head(), factors.batch());
   }
 
   private Factors factors(String name, Optional<String> where, int sequence, int heads, int entries,

@@ -138,7 +138,7 @@ final class CodesAttention implements PackagedOperator {
     }
 
     private static Serving.Factor factor(String buffer, String name, Map<String, Long> n) {
-      return new Serving.Factor(buffer, n.get(name + "_h"), n.get(name + "_b"));
+      return new Serving.Factor(buffer, 0, n.get(name + "_h"), n.get(name + "_b"));
     }
   }
 }

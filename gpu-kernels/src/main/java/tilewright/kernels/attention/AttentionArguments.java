@@ -79,15 +79,27 @@ public final class AttentionArguments {
   }
 
   private static LaunchArguments.Tensor factors(AttentionProblem p, Serving.Factor factor) {
-    return new LaunchArguments.Tensor(factor.buffer(), 0,
-        List.of(1L, (long) p.sizes().keyHeads(), (long) p.sizes().batch()), List.of(1L, factor.head(), factor.batch()));
+    boolean ofTokens = factor.ofTokens();
+    return new LaunchArguments.Tensor(factor.buffer(), 0, List.of(ofTokens ? (long) rows(p) : 1,
+        (long) p.sizes().keyHeads(), (long) (ofTokens ? entries(p) : p.sizes().batch())),
+        List.of(ofTokens ? factor.token() : 1, factor.head(), factor.batch()));
+  }
+
+  /** Rows of a batch entry's keys, or of a page. */
+  private static int rows(AttentionProblem p) {
+    return p.serving().pages().map(Serving.Pages::rows).orElse(p.sizes().keys());
+  }
+
+  /** Batch entries of keys, or pages. */
+  private static int entries(AttentionProblem p) {
+    return p.serving().pages().map(Serving.Pages::count).orElse(p.sizes().batch());
   }
 
   /** Q, K, V and O; of a cache of pages, K and V have pages in place of batch entries. */
   public static Map<String, LaunchArguments.Tensor> tensors(AttentionProblem p) {
     var s = p.sizes();
-    int keys = p.serving().pages().map(Serving.Pages::rows).orElse(s.keys());
-    int entries = p.serving().pages().map(Serving.Pages::count).orElse(s.batch());
+    int keys = rows(p);
+    int entries = entries(p);
     return Map.of("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true),
         "K", tensor(p.k(), keys, s.headDim(), s.keyHeads(), entries, true),
         "V", tensor(p.v(), keys, s.valueDim(), s.keyHeads(), entries, false),

@@ -71,13 +71,13 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
     var sizes = problem.sizes();
     var ones = new AttentionFactors.Blocks(new TensorView(ElementType.F64, MemorySegment.ofArray(new double[] {1}),
         new Layout(IntTuple.flat(sizes.batch(), 1, sizes.heads()), IntTuple.flat(0, 0, 0))), Factors.WHOLE);
-    return new AttentionFactors(ones, whole(codes.k(), in), whole(codes.v(), in), problem.type(), problem.type(),
+    return new AttentionFactors(ones, blocks(codes.k(), in), blocks(codes.v(), in), problem.type(), problem.type(),
         AttentionFactors.TILE, TensorCores.FP32).split(keysOfSplit(problem));
   }
 
-  private AttentionFactors.Blocks whole(Serving.Factor factor, Map<String, MemorySegment> in) {
-    return blocks(new Factors(factor.buffer(), Factors.WHOLE, 0, factor.head(), factor.batch()), keys,
-        problem.sizes().keyHeads(), in);
+  private AttentionFactors.Blocks blocks(Serving.Factor factor, Map<String, MemorySegment> in) {
+    return blocks(new Factors(factor.buffer(), factor.ofTokens() ? 1 : Factors.WHOLE, factor.token(), factor.head(),
+        factor.batch()), keys, problem.sizes().keyHeads(), in);
   }
 
   /** Keys of each split of a problem's keys in whole tiles, or more than there are where the kernel chooses. */

@@ -1,6 +1,7 @@
 package tilewright.verification.cases;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,14 +40,14 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
         entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
         p.modification(), Optional.empty(), false, quantized,
-        serving(p, buffers, b), p.sinks());
+        serving(p, keys, buffers, b), p.sinks());
     return new CacheEntry(own, buffers);
   }
 
-  private static Serving serving(AttentionProblem p, Map<String, MemorySegment> buffers, int b) {
+  private static Serving serving(AttentionProblem p, int keys, Map<String, MemorySegment> buffers, int b) {
     var splits = Serving.NONE.with(new KeySplits.Fixed(AttentionSequence.keysOfSplit(p)));
-    return p.serving().codes().map(codes -> splits.with(new Serving.Codes(entry(codes.k(), buffers, b),
-        entry(codes.v(), buffers, b)))).orElse(splits);
+    return p.serving().codes().map(codes -> splits.with(new Serving.Codes(entry(p, codes.k(), keys, buffers, b),
+        entry(p, codes.v(), keys, buffers, b)))).orElse(splits);
   }
 
   private static View entry(View v, ElementType type, int b) {
@@ -64,8 +65,23 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
         factors.head(), factors.batch());
   }
 
-  private static Serving.Factor entry(Serving.Factor factor, Map<String, MemorySegment> buffers, int b) {
-    return new Serving.Factor(entry(factor.buffer(), factor.batch(), buffers, b), factor.head(), factor.batch());
+  private static Serving.Factor entry(AttentionProblem p, Serving.Factor factor, int keys,
+      Map<String, MemorySegment> buffers, int b) {
+    if (!factor.ofTokens()) {
+      return new Serving.Factor(entry(factor.buffer(), factor.batch(), buffers, b), 0, factor.head(), factor.batch());
+    }
+    int heads = p.sizes().keyHeads();
+    var place = place(p, factor.batch(), factor.token(), buffers, b);
+    var gathered = new double[Math.max(1, keys * heads)];
+    for (int key = 0; key < keys; key++) {
+      for (int head = 0; head < heads; head++) {
+        gathered[key * heads + head] = buffers.get(factor.buffer()).getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED,
+            place.applyAsLong(key) + head * factor.head());
+      }
+    }
+    var name = factor.buffer() + " of the entry";
+    buffers.put(name, Buffers.of(ElementType.F32, gathered));
+    return new Serving.Factor(name, heads, 1, (long) keys * heads);
   }
 
   private static String entry(String buffer, long batch, Map<String, MemorySegment> buffers, int b) {
@@ -80,7 +96,7 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
     int heads = p.sizes().keyHeads();
     long bytes = (long) dim * p.cacheType().bytes();
     var rows = MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(keys * heads * bytes, Long.BYTES))]);
-    var place = place(p, v, in, b);
+    var place = place(p, v.batch(), v.sequence(), in, b);
     for (int key = 0; key < keys; key++) {
       for (int head = 0; head < heads; head++) {
         long from = v.offset() + (place.applyAsLong(key) + head * v.head()) * p.cacheType().bytes();
@@ -99,13 +115,19 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
     return (int) Buffers.values(ElementType.I32, in.get(name))[b];
   }
 
-  /** From a key of an entry to its element in K or V. */
-  private static LongUnaryOperator place(AttentionProblem p, View v, Map<String, MemorySegment> in, int b) {
+  /**
+   * From a key of an entry to its element in K, V or their factors.
+   *
+   * @param entry elements from one batch entry or page to the next
+   * @param row elements from one row to the next
+   */
+  private static LongUnaryOperator place(AttentionProblem p, long entry, long row, Map<String, MemorySegment> in,
+      int b) {
     long before = padding(p, in, b);
-    if (p.serving().pages().isEmpty()) return key -> b * v.batch() + (before + key) * v.sequence();
+    if (p.serving().pages().isEmpty()) return key -> b * entry + (before + key) * row;
     var pages = p.serving().pages().get();
     var table = Buffers.values(ElementType.I32, in.get(pages.table()));
     int each = table.length / p.sizes().batch();
-    return key -> (long) table[(int) (b * each + key / pages.rows())] * v.batch() + key % pages.rows() * v.sequence();
+    return key -> (long) table[(int) (b * each + key / pages.rows())] * entry + key % pages.rows() * row;
   }
 }

@@ -1,12 +1,14 @@
 package tilewright.verification.cases;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Band;
@@ -126,8 +128,26 @@ public final class CachedAttention {
         setup.queries(), setup.keys());
   }
 
+  /** A cache of codes, each token of which has a factor for each head. */
+  public static AttentionCases.Setup inCodesOfTokens(AttentionCases.Setup setup) {
+    var p = setup.problem();
+    int rows = p.serving().pages().map(Serving.Pages::rows).orElse(p.sizes().keys());
+    var codes = inCodes(setup, Serving.Codes.perToken(rows, p.sizes().keyHeads()));
+    return new AttentionCases.Setup(codes.name() + " of tokens", codes.problem(), codes.rules(), codes.queries(),
+        codes.keys());
+  }
+
   /** Adds the factors of codes. */
   static void drawFactors(AttentionProblem p, Serving.Codes codes, Map<String, MemorySegment> buffers, long seed) {
+    if (codes.ofTokens()) {
+      var random = new SplittableRandom(seed);
+      long entries = p.serving().pages().map(Serving.Pages::count).orElse(p.sizes().batch());
+      for (var factor : List.of(codes.k(), codes.v())) {
+        buffers.put(factor.buffer(), Buffers.of(ElementType.F32, random.doubles(Math.max(1, entries * factor.batch()))
+            .map(x -> QuantizedAttention.LARGEST_FACTOR * (1 - x)).toArray()));
+      }
+      return;
+    }
     QuantizedAttention.draw(p, whole(codes.k()), p.sizes().keys(), p.sizes().keyHeads(), buffers, seed);
     QuantizedAttention.draw(p, whole(codes.v()), p.sizes().keys(), p.sizes().keyHeads(), buffers, seed + 1);
   }
@@ -191,6 +211,14 @@ public final class CachedAttention {
   private static void spoil(AttentionProblem p, Map<String, MemorySegment> buffers, int entry, int row) {
     spoil(p, p.k(), p.sizes().headDim(), buffers, entry, row);
     spoil(p, p.v(), p.sizes().valueDim(), buffers, entry, row);
+    p.serving().codes().filter(Serving.Codes::ofTokens).ifPresent(codes -> {
+      for (var factor : List.of(codes.k(), codes.v())) {
+        for (int head = 0; head < p.sizes().keyHeads(); head++) {
+          buffers.get(factor.buffer()).setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED,
+              entry * factor.batch() + row * factor.token() + head * factor.head(), Float.NaN);
+        }
+      }
+    });
   }
 
   private static void spoil(AttentionProblem p, View v, int dim, Map<String, MemorySegment> buffers, int entry,

@@ -48,9 +48,12 @@ public final class DecodedCaches {
         p.with(p.serving().with(new KeySplits.Ranges(ranges))), setup.rules());
   }
 
-  /** Codes whose K and V have one factor each in every third problem, and one for each head in the others. */
+  /** Codes whose K and V have one factor each, one for each head, or one for each head of each token, in turns. */
   private static AttentionCases.Setup inCodes(AttentionCases.Setup setup, int number) {
-    var codes = number % 3 == 0 ? PER_TENSOR : Serving.Codes.perHead(setup.problem().sizes().keyHeads());
-    return CachedAttention.inCodes(setup, codes);
+    return switch (number % 3) {
+      case 0 -> CachedAttention.inCodes(setup, PER_TENSOR);
+      case 1 -> CachedAttention.inCodes(setup, Serving.Codes.perHead(setup.problem().sizes().keyHeads()));
+      default -> CachedAttention.inCodesOfTokens(setup);
+    };
   }
 }

@@ -23,7 +23,7 @@ public final class QuantizedAttention {
   /** Elements of a code that tensor copies move at once: 16 bytes. */
   private static final int ALIGNED = 16;
   /** Factors are drawn from above 0 to this, as in FlashAttention-3's own tests. */
-  private static final float LARGEST_FACTOR = 2;
+  static final float LARGEST_FACTOR = 2;
 
   private QuantizedAttention() {}
 

@@ -11,7 +11,6 @@ import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
 import tilewright.kernels.attention.merging.BlockSplits;
 import tilewright.kernels.attention.merging.Division;
 import tilewright.kernels.attention.serving.KeySplits;
-import tilewright.kernels.attention.serving.Serving;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.CachedAttention;
@@ -33,7 +32,7 @@ class DecodeMutationTest {
     // The second split of the last entry has no keys.
     var numbers = CachedAttention.used(new Sizes(2, queries, room, 2, 1, 64, 64), new KeySplits.Ranges(2), Band.CAUSAL,
         room - 3, room / 2 - 5);
-    var setup = shape.groups() == 1 ? CachedAttention.inCodes(numbers, Serving.Codes.perTensor()) : numbers;
+    var setup = shape.groups() == 1 ? CachedAttention.inCodesOfTokens(numbers) : numbers;
     var sequence = KERNEL.launches(setup.problem(), shape, new HeadPacking(2),
         new Division.Even(new BlockSplits(2, BLOCKS_OF_SPLIT)));
     return MutationTrial.onCopies(sequence.launches().getFirst(),

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -115,17 +116,25 @@ final class DecodeMainloop {
       // 3. m, P and l.
       var place = new Modification.Place(tile.batch(), tile.head(), firstRow, firstKey(block), config.packing())
           .in(tile.sequence(), false);
-      var changed = config.modification().apply(k, member, rowsOfScores, ofScores, place, false,
-          rowsOfScores.values(k, s));
+      var scores = ofTokens(rowsOfScores.values(k, s), factors.map(CodeFactors::ofKeys), block, 1);
+      var changed = config.modification().apply(k, member, rowsOfScores, ofScores, place, false, scores);
       var step = softmax.next(mask.apply(k, member, place, changed));
       // 4. O = diag(factors)·O + P·V.
       softmax.rescale(step, rowsOfOutput, output);
+      var weights = ofTokens(step.weights(), factors.map(CodeFactors::ofValues), block, CodeFactors.SHIFT);
       for (int slice = 0; slice < mixing.slices(); slice++) {
-        mixing.multiply(k, member, operand.slice(k, step.weights(), slice), values, ofGroup(stage), slice, output);
+        mixing.multiply(k, member, operand.slice(k, weights, slice), values, ofGroup(stage), slice, output);
       }
       slot.set(stage.plus(1).modulo(shape.stages()));
     });
     return softmax.finish();
+  }
+
+  /** The thread's part of S or P, by column times the factors of its tokens, where these have their own. */
+  private List<F32> ofTokens(List<F32> values, Optional<GlobalTensor> factors, I32 block, float shift) {
+    if (!config.tokenFactors()) return values;
+    var factor = cache.factors(factors.orElseThrow(), tile, firstKey(block).settled());
+    return new TokenFactors(rowsOfScores, member.settled()).times(values, row -> factor.apply(row).times(shift));
   }
 
   private List<F32> ofRows(List<F32> powers, F32 scale, CodeFactors factors) {

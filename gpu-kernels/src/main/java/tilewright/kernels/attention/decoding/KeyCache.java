@@ -1,6 +1,8 @@
 package tilewright.kernels.attention.decoding;
 
 import java.util.Optional;
+import java.util.function.Function;
+import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -65,6 +67,28 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
     copyK.copy(member, head(keys, tile).part(0, first, count).from(firstKey, zero, zero, zero), toK, stage, zero, zero);
     copyV.copy(member, head(values, tile).part(1, first, count).from(zero, firstKey, zero, zero), toV, stage, zero,
         zero);
+  }
+
+  /**
+   * The factor of each token of a group's part of a block, 0 behind the last key.
+   *
+   * @param factors (rows, heads, batch entries or pages)
+   */
+  Function<I32, F32> factors(GlobalTensor factors, AttentionTiles.Tile tile, I32 firstKey) {
+    if (pages.isPresent()) {
+      var places = pages.get().places(tile, firstKey);
+      return row -> {
+        var place = places.of(row);
+        var factor = factors.at(place.row(), tile.headOfKeys(), place.page());
+        return factor.vectorOrZeros(1, factor.inside()).values().getFirst();
+      };
+    }
+    var sequence = tile.sequence();
+    return row -> {
+      var key = firstKey.plus(row);
+      return factors.at(sequence.firstKey().plus(key), tile.headOfKeys(), tile.batch())
+          .vectorOrZeros(1, key.lessThan(sequence.keys())).values().getFirst();
+    };
   }
 
   private GlobalTensor head(GlobalTensor whole, AttentionTiles.Tile tile) {

@@ -47,7 +47,7 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
     var q = k.global(config.q());
     var cache = KeyCache.of(k, config);
     var scale = k.scalar("scale");
-    var factors = config.converts() ? Optional.of(CodeFactors.of(k)) : Optional.<CodeFactors>empty();
+    var factors = config.converts() ? Optional.of(CodeFactors.of(k, config)) : Optional.<CodeFactors>empty();
     var epilogue = DecodeEpilogue.of(k, config);
     if (config.splits().merges() && k.target().capability() >= Target.SM90.capability()) DependentLaunch.allowNext(k);
 

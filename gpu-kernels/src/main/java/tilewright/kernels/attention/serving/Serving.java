@@ -26,26 +26,56 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
   /**
    * A cache of e4m3 codes, each of which stands for itself times a factor.
    *
-   * @param k the factors of K; likewise {@code v}
+   * @param k the factors of K; likewise {@code v}: both of tokens, or none
    */
   public record Codes(Factor k, Factor v) {
+    public Codes {
+      if (k.ofTokens() != v.ofTokens()) {
+        throw new IllegalArgumentException("factors of " + (k.ofTokens() ? "K" : "V") + " are of tokens, and those of "
+            + (k.ofTokens() ? "V" : "K") + " are not: give both for each token");
+      }
+    }
+
     /** A factor for each head of each batch entry, in dense buffers descaleK and descaleV (B,Hk). */
     public static Codes perHead(int keyHeads) {
-      return new Codes(new Factor("descaleK", 1, keyHeads), new Factor("descaleV", 1, keyHeads));
+      return new Codes(new Factor("descaleK", 0, 1, keyHeads), new Factor("descaleV", 0, 1, keyHeads));
     }
 
     /** A factor for all of K and one for all of V, in buffers descaleK and descaleV. */
     public static Codes perTensor() {
-      return new Codes(new Factor("descaleK", 0, 0), new Factor("descaleV", 0, 0));
+      return new Codes(new Factor("descaleK", 0, 0, 0), new Factor("descaleV", 0, 0, 0));
+    }
+
+    /**
+     * A factor for each head of each token, in dense buffers descaleK and descaleV (B,Sk,Hk), or of a cache of pages
+     * (pages, rows, Hk).
+     *
+     * @param rows of a batch entry or of a page
+     */
+    public static Codes perToken(int rows, int keyHeads) {
+      long entry = (long) rows * keyHeads;
+      return new Codes(new Factor("descaleK", keyHeads, 1, entry), new Factor("descaleV", keyHeads, 1, entry));
+    }
+
+    /** Whether each token has factors of its own. */
+    public boolean ofTokens() {
+      return k.ofTokens();
     }
   }
 
   /**
-   * The place and strides of FP32 factors.
+   * The place and strides of FP32 factors. Those of tokens lie as the rows of a cache do: (B,Sk,Hk), or of pages (pages,
+   * rows, Hk). Factors of V of tokens are from 2^-20 to 2^7, in which range their products with P are numbers of f16.
    *
-   * @param head elements from one head's factor to the next, 0 where they share one; likewise batch entries
+   * @param token elements from one token's factor to the next, 0 where they share one; likewise heads, and batch entries
+   *     or the pages that tokens lie in
    */
-  public record Factor(String buffer, long head, long batch) {}
+  public record Factor(String buffer, long token, long head, long batch) {
+    /** Whether each token has a factor of its own. */
+    public boolean ofTokens() {
+      return token != 0;
+    }
+  }
 
   /**
    * A cache of pages: a batch entry's key i is row i mod {@code rows} of the page that its table has at i / rows. K and
