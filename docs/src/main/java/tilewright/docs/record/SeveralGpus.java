@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import tilewright.docs.chart.Chart;
 import tilewright.docs.chart.Charts;
@@ -17,9 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Charts and timelines of what runs on several GPUs, from {@code docs/benchmarks/gpus}. */
 public final class SeveralGpus {
-  private static final List<String> ATTENTION = List.of("attention-gradients-h100", "attention-four-h100-128k",
-      "attention-four-h100-256k");
-  private static final List<String> GEMMS = List.of("gemms-h100", "gemms-four-h100");
+  private static final List<String> FOUR = List.of("attention-four-h100-128k", "attention-four-h100-256k");
+  private static final String WEAK = "attention-weak-four-h200";
+  private static final List<String> GEMMS = List.of("gemms-turns-h100", "gemms-four-h100");
+  private static final List<String> EXPERTS = List.of("gemms-h100", "gemms-four-h100");
   private static final String RATE = "TFLOP/s of all GPUs (floor: %s)";
   private static final List<String> PYTORCH_WAYS = List.of("allgather", "alltoall");
   private static final String OURS = "Tilewright";
@@ -28,13 +30,13 @@ public final class SeveralGpus {
 
   public static void write(Path docs, Path generated) throws IOException {
     var folder = docs.resolve("benchmarks/gpus");
-    var attention = records(folder, ATTENTION);
-    var gemms = records(folder, GEMMS);
     var charts = List.of(
-        attention("gpus-attention", "Causal attention over GPUs of one host, in a ring", "attention", "ms", attention),
+        attention("gpus-attention", "Causal attention over GPUs of one host, in a ring", "attention", "ms",
+            with("attention-turns-h100", folder)),
         attention("gpus-gradients", "Gradients of causal attention over GPUs of one host", "attention_backward",
-            "backwardMs", attention),
-        gemms(gemms), experts(gemms));
+            "backwardMs", with("attention-gradients-h100", folder)),
+        weak(records(folder, List.of(WEAK)).getFirst()), gemms(records(folder, GEMMS)),
+        experts(records(folder, EXPERTS)));
     for (var chart : charts) {
       Files.writeString(generated.resolve("chart-" + chart.name() + ".adoc"), Charts.include(chart));
     }
@@ -42,6 +44,11 @@ public final class SeveralGpus {
       var timeline = timeline(trace);
       Files.writeString(generated.resolve("chart-" + timeline.name() + ".adoc"), Charts.include(timeline));
     }
+  }
+
+  /** The record of two GPUs, then those of four. */
+  private static List<JsonNode> with(String two, Path folder) throws IOException {
+    return records(folder, Stream.concat(Stream.of(two), FOUR.stream()).toList());
   }
 
   private static List<JsonNode> records(Path folder, List<String> names) throws IOException {
@@ -69,6 +76,19 @@ public final class SeveralGpus {
       }
     }
     return new Chart(name, title, RATE.formatted("as many times one GPU's rate"), false, groups);
+  }
+
+  /** A longer sequence on all GPUs, with the work for each that one GPU has of the shorter one. */
+  static Chart weak(JsonNode record) {
+    var groups = new ArrayList<Chart.Group>();
+    for (var row : record.get("rows")) {
+      double rate = row.get("teraflops").asDouble();
+      var label = text(row, "kernel").equals("attention") ? text(row, "way").replace('_', '-') : "gradients";
+      groups.add(new Chart.Group(label, Map.of(OURS, rate),
+          OptionalDouble.of(rate * record.get("gpus").asInt() / row.get("speedup").asDouble())));
+    }
+    return new Chart("gpus-weak", "Weak scaling of causal attention, from one GPU to " + record.get("gpus").asInt(),
+        RATE.formatted("as many times one GPU's rate"), false, groups);
   }
 
   static Chart gemms(List<JsonNode> records) {

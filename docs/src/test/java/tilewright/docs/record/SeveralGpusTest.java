@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
+import tilewright.docs.chart.Chart;
 import tools.jackson.databind.json.JsonMapper;
 
 class SeveralGpusTest {
@@ -44,6 +45,18 @@ class SeveralGpusTest {
     assertEquals(400.0, SeveralGpus.attention("name", "title", "attention", "ms", records).groups().getFirst().values()
         .get("PyTorch, context_parallel"));
     assertEquals(62.5, SeveralGpus.gemms(records).groups().getFirst().values().get("PyTorch, fused"));
+  }
+
+  @Test
+  void weakScalingStandsBesideAsManyTimesOneGpu() {
+    var record = """
+        {"gpus": 4, "rows": [
+          {"kernel": "attention", "way": "all_gather", "speedup": 3.2, "teraflops": 800},
+          {"kernel": "attention_backward", "way": "ring", "speedup": 4, "teraflops": 700}]}""";
+    var groups = SeveralGpus.weak(JsonMapper.shared().readTree(record)).groups();
+    assertEquals(List.of("all-gather", "gradients"), groups.stream().map(Chart.Group::label).toList());
+    assertEquals(OptionalDouble.of(1000), groups.getFirst().floor());
+    assertEquals(OptionalDouble.of(700), groups.getLast().floor());
   }
 
   @Test
