@@ -25,7 +25,7 @@ record TokenFactors(FragmentRows rows, I32 member) {
     var first = rows.column(member).settled();
     var ofColumns = new TreeMap<Integer, F32>();
     for (int value = 0; value < values.size(); value++) {
-      ofColumns.computeIfAbsent(rows.columnOffset(value), column -> factor.apply(first.plus(column)));
+      ofColumns.computeIfAbsent(rows.columnOffset(value), column -> factor.apply(first.plus(column).settled()));
     }
     var products = IntStream.range(0, values.size())
         .mapToObj(value -> values.get(value).times(ofColumns.get(rows.columnOffset(value)))).toList();
