@@ -189,6 +189,8 @@ public final class AttentionCases {
     all.add(band(ElementType.BF16, Sizes.of(1, 30, 50, 1, 36), Band.CAUSAL));
     all.add(band(ElementType.F16, new Sizes(1, 20, 30, 1, 1, 33, 21), Band.ALL));
     all.add(band(ElementType.BF16, new Sizes(1, 70, 140, 2, 1, 192, 128), Band.ALL));
+    // The heads of latent attention before its absorption, in prefill behind a prefix.
+    all.add(band(ElementType.BF16, new Sizes(1, 66, 134, 2, 2, 192, 128), Band.CAUSAL));
     // Few queries: heads that read the same keys may share a tile.
     all.add(band(ElementType.BF16, new Sizes(2, 5, 70, 8, 2, 64, 64), Band.CAUSAL));
     all.add(band(ElementType.F16, new Sizes(1, 1, 150, 5, 1, 128, 128), Band.ALL));
