@@ -27,7 +27,8 @@ public final class FuzzReport implements SweepReport {
         .collect(Collectors.toMap(text -> text.lines().findFirst().orElseThrow(), text -> text,
             (a, b) -> a.length() <= b.length() ? a : b));
     var text = texts + " texts in " + rows.size() + " runs: " + (kinds.isEmpty() ? "each ran or was refused with a line"
-        : kinds.size() + (kinds.size() == 1 ? " kind" : " kinds") + " of failures\n" + kinds.values().stream().sorted().collect(Collectors.joining("\n")));
+        : kinds.size() + (kinds.size() == 1 ? " kind" : " kinds") + " of failures\n"
+            + kinds.values().stream().sorted().collect(Collectors.joining("\n")));
     return new Joined(rows, rows, text, kinds.isEmpty());
   }
 }

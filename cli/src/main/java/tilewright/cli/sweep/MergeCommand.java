@@ -114,7 +114,9 @@ public final class MergeCommand implements Callable<Integer> {
   }
 
   private int mergeVerdicts(Merged merged) {
-    if (out.isPresent()) throw CommandFailure.badInput("--out is for results of bench, tune and fuzz; verify has --report");
+    if (out.isPresent()) {
+      throw CommandFailure.badInput("--out is for results of bench, tune and fuzz; verify has --report");
+    }
     var page = ReportFile.of(report);
     var rows = merged.results().values().stream().map(result -> result.verdict().row()).toList();
     if (console.json()) merged.results().values().forEach(result -> console.result(result.payload(), ""));

@@ -42,7 +42,8 @@ class FuzzCommandTest {
     Files.write(first, lines.subList(0, lines.size() - 1));
     var part = Cli.run("merge", results.toString(), "--json");
     assertEquals(Exit.CHECK_FAILED, part.exitCode());
-    assertTrue(part.err().contains("./tilewright fuzz vector_add --seed 1 --seeds 6 --texts 5 --shard 1/2"), part.err());
+    assertTrue(part.err().contains("./tilewright fuzz vector_add --seed 1 --seeds 6 --texts 5 --shard 1/2"),
+        part.err());
     assertEquals(Exit.OK, fuzz("--shard", "1/2", "--results", "" + results).exitCode());
     assertEquals(lines.size(), Files.readAllLines(first).size());
     var merged = Cli.run("merge", results.toString(), "--json");

@@ -183,7 +183,8 @@ class PackageDataTest {
     }
     var best = choice.get("candidates").valueStream()
         .min(Comparator.comparingDouble(c -> values.get(c.get(0).asInt()) * (c.get(3).isEmpty() ? 1
-            : factor(correction.orElseThrow(), c.get(3).valueStream().map(place -> values.get(place.asInt())).toList()))))
+            : factor(correction.orElseThrow(),
+                c.get(3).valueStream().map(place -> values.get(place.asInt())).toList()))))
         .orElseThrow();
     int form = values.get(best.get(1).asInt()).intValue();
     return best.get(2).valueStream().filter(entry -> entry.get(0).asInt() == form).mapToInt(e -> e.get(1).asInt())

@@ -63,7 +63,8 @@ class ContextParallelAttentionTest extends OverDevices {
   /** A way to get the numbers of a rank's attention. */
   @FunctionalInterface
   private interface Run {
-    float[] numbers(Communicator ranks, List<DeviceTensor> inputs, Function<List<DeviceTensor>, DeviceTensor> attention);
+    float[] numbers(Communicator ranks, List<DeviceTensor> inputs,
+        Function<List<DeviceTensor>, DeviceTensor> attention);
   }
 
   private static float[] numbersOf(Communicator ranks, List<DeviceTensor> inputs,

@@ -97,7 +97,8 @@ final class PtxSeeds implements PtxSource {
       int end = form.indexOf(' ');
       var name = List.of(form.substring(0, end).split("\\."));
       return IntStream.range(1, name.size()).boxed().flatMap(at -> SAME_WIDTH.stream()
-          .filter(types -> types.contains(name.get(at))).flatMap(List::stream).filter(type -> !type.equals(name.get(at)))
+          .filter(types -> types.contains(name.get(at))).flatMap(List::stream)
+          .filter(type -> !type.equals(name.get(at)))
           .map(type -> {
             var other = new ArrayList<>(name);
             other.set(at, type);

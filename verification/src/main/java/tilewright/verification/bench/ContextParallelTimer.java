@@ -144,8 +144,8 @@ final class ContextParallelTimer {
       return row(config, order, new Program(DeviceScaling.BACKWARD, "ring", problem, 2.5 * flops, share,
           () -> first.gradients(timed), () -> whole.gradients(state), rank -> {
             var t = parts.get(rank);
-            return list(ContextParallelAttention.RING.gradients(ranks.get(rank), t.q, t.k, t.v, states[rank], t.gradient,
-                CAUSAL));
+            return list(ContextParallelAttention.RING.gradients(ranks.get(rank), t.q, t.k, t.v, states[rank],
+                t.gradient, CAUSAL));
           }));
     } finally {
       Stream.of(states).forEach(AttentionState::close);

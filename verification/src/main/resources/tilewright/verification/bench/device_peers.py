@@ -4,7 +4,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
 
   {"op": "versions"} -> {"versions": {"torch": "..", ..}}
 
-  {"op": "attention|attention_backward", "tokens": .., "heads": .., "kvHeads": .., "headDim": .., "runs": .., "warm": ..}
+  {"op": "attention|attention_backward", "tokens": .., "heads": .., "kvHeads": .., "headDim": .., "runs": ..,
+   "warm": ..}
   -> {"ms": {"allgather": .., "alltoall": ..}}, causal attention of one sequence of bf16 by context_parallel with cuDNN
 
   {"op": "all_gather_gemm|gemm_reduce_scatter", "m": .., "n": .., "k": .., "runs": .., "warm": ..}

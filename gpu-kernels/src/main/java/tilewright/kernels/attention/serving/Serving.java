@@ -64,11 +64,13 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
   }
 
   /**
-   * The place and strides of FP32 factors. Those of tokens lie as the rows of a cache do: (B,Sk,Hk), or of pages (pages,
-   * rows, Hk). Factors of V of tokens are from 2^-20 to 2^7, in which range their products with P are numbers of f16.
+   * The place and strides of FP32 factors. Those of tokens lie as the rows of a cache do: (B,Sk,Hk), or of pages
+   * (pages, rows, Hk). Factors of V of tokens are from 2^-20 to 2^7, in which range their products with P are numbers
+   * of f16.
    *
-   * @param token elements from one token's factor to the next, 0 where they share one; likewise heads, and batch entries
-   *     or the pages that tokens lie in
+   * @param token elements from one token's factor to the next, 0 where they share one
+   * @param head elements from one head's factor to the next, 0 where they share one
+   * @param batch elements between batch entries, or between the pages that tokens lie in, 0 where they share one
    */
   public record Factor(String buffer, long token, long head, long batch) {
     /** Whether each token has a factor of its own. */
