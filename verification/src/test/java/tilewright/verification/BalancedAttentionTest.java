@@ -95,6 +95,13 @@ class BalancedAttentionTest {
     assertArrayEquals(expected, schedule(Band.ALL, 1, 5000, lengths));
   }
 
+  /** The last query sees all keys, so that a causal mask hides no block from all of an entry's queries. */
+  @Test
+  void oneScheduleServesWithACausalMaskAndWithout() {
+    int[] lengths = {0, 1, 64, 65, 3000, 17};
+    assertArrayEquals(schedule(Band.ALL, 1, 4096, lengths), schedule(Band.CAUSAL, 3, 5000, lengths));
+  }
+
   private static AttentionCases.Setup latent(KeySplits splits, int... lengths) {
     return LatentAttention.used(LatentAttention.of(ElementType.BF16, lengths.length, 1, 900, 32, 128, Band.ALL, splits),
         lengths);
