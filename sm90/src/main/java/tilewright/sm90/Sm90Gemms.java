@@ -15,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.kernels.choice.Correction;
 import tilewright.kernels.choice.Formula;
 import tilewright.kernels.epilogue.Epilogue;
@@ -105,11 +106,11 @@ public final class Sm90Gemms {
     var waiting = tiles.stream().filter(tile -> tile.name().equals(WAITING)).findFirst();
     return tiles.stream().flatMap(tile -> {
       if (waiting.isEmpty() || tile == waiting.get() || !mayWait(tile, problem, epilogue)) {
-        return Stream.of(choice(tile, tile, cost -> cost, problem));
+        return Stream.of(choice(tile, tile, cost -> cost, problem, epilogue));
       }
       var never = Formula.of(Double.MAX_VALUE);
-      return Stream.of(choice(tile, tile, cost -> whereItWaits(tile, never, cost), problem),
-          choice(waiting.get(), tile, cost -> whereItWaits(tile, cost, never), problem));
+      return Stream.of(choice(tile, tile, cost -> whereItWaits(tile, never, cost), problem, epilogue),
+          choice(waiting.get(), tile, cost -> whereItWaits(tile, cost, never), problem, epilogue));
     }).toList();
   }
 
@@ -120,13 +121,20 @@ public final class Sm90Gemms {
 
   /** A tile that is chosen where another costs least, if a condition holds that a cost can be made of. */
   private static TileChoice choice(GemmTile tile, GemmTile cheapest, UnaryOperator<Formula> condition,
-      GemmProblem problem) {
+      GemmProblem problem, EpilogueArguments epilogue) {
     var types = problem.types();
     var bytes = ElementBytes.of(types);
     var extents = GemmExtents.named(problem);
     var cost = cheapest.cost(bytes, extents);
     var features = CostCorrection.knows(types) ? cheapest.features(bytes, extents, cost) : List.<Formula>of();
-    return new TileChoice(tile.name(), condition.apply(cost), features, tile.form(types), tile.blocks(types));
+    return new TileChoice(tile.name(), condition.apply(cost), features, form(tile, types, epilogue, extents),
+        tile.blocks(types));
+  }
+
+  /** The tile's forms, each twice where its columns are rows, of which vectors are read in pairs if M is even. */
+  private static Formula form(GemmTile tile, GemmTypes types, EpilogueArguments epilogue, GemmExtents extents) {
+    boolean pairs = tile.isTransposed() && !epilogue.tree().nodes(Epilogue.PerRow.class).isEmpty();
+    return pairs ? tile.form(types).times(2).plus(extents.m().remainder(2)) : tile.form(types);
   }
 
   private static Formula whereItWaits(GemmTile tile, Formula then, Formula otherwise) {

@@ -5,17 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.async.collective.ClusterShape;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 
 class Sm90GemmsTest {
@@ -243,5 +247,26 @@ class Sm90GemmsTest {
     assertTrue(roles[0].contains("cp.async.bulk.tensor") && roles[1].contains("cp.async.bulk.tensor"));
     assertTrue(roles[1].indexOf("griddepcontrol.launch_dependents") > 0, "the next kernel may begin after the wait");
     assertTrue(!roles[0].contains("griddepcontrol"), "and not before");
+  }
+
+  /** Vectors along rows are read in pairs where M is even: the transposed tiles have a kernel for each parity. */
+  @Test
+  void problemsOfOneFormHaveOneKernel() {
+    var tree = Epilogue.accumulator().times(Epilogue.rowBias("SA", ElementType.F32)).convert(ElementType.BF16);
+    CompiledKernel.sharingTraces(() -> {
+      var kernels = new HashMap<String, CompiledKernel>();
+      for (int m : List.of(40, 41, 42)) {
+        var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, m, 256, 128, 1, "TN");
+        var epilogue = EpilogueArguments.packed(tree, problem);
+        var numbers = Map.of("M", (long) m, "N", 256L, "K", 128L, "L", 1L, "A_s", 128L, "B_s", 128L);
+        Sm90Gemms.choices(problem, epilogue).stream().filter(c -> c.tile().startsWith("64x48")).forEach(choice -> {
+          var kernel = Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, choice.tile()), epilogue).kernel();
+          var first = kernels.putIfAbsent(choice.tile() + ": " + choice.form().at(numbers), kernel);
+          if (first != null) assertEquals(first.ptx(), kernel.ptx(), choice.tile() + " of " + m + " rows");
+        });
+      }
+      assertTrue(kernels.size() > 1, () -> "no tiles: " + kernels.keySet());
+      return kernels;
+    });
   }
 }

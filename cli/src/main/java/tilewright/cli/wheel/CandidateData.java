@@ -1,6 +1,7 @@
 package tilewright.cli.wheel;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,11 @@ import tilewright.kernels.choice.FormulaProgram;
  * package.
  */
 final class CandidateData {
-  /** Problems that are drawn to see what is chosen. */
-  private static final int DRAWN = 4000;
+  /** Problems that are drawn to see what is chosen, at least and at most. */
+  private static final int LEAST_DRAWN = 4000;
+  private static final int MOST_CHOICES = 32_000;
+  /** Problems of which one, or less, may have launches that are not in the data. */
+  private static final int SELDOM = 200;
   /** Problems that formulas of a candidate have to hold for, and those that are drawn at most to find them. */
   private static final int SAMPLES = 200;
   private static final int MOST_DRAWN = 4000;
@@ -78,11 +82,14 @@ final class CandidateData {
     return launches.entrySet().stream().map(e -> List.of(e.getKey(), e.getValue())).toList();
   }
 
-  /** Candidates that are chosen, each with problems that Java prepares the same launches for. */
+  /**
+   * Candidates that are chosen, each with problems that Java prepares the same launches for. Of the problems that are
+   * not drawn, as many have other launches as have launches of their own among those that are drawn (Good, 1953).
+   */
   private Map<Chosen, List<Map<String, Long>>> chosen() {
     var costs = new CandidateCosts(operator);
     var points = new HashMap<Chosen, List<Map<String, Long>>>();
-    for (int i = 0; i < DRAWN; i++) {
+    for (int i = 0; i < LEAST_DRAWN || i < MOST_CHOICES && SELDOM * alone(points.values()) > i; i++) {
       var numbers = operator.problem().draw(Map.of(), random);
       var best = costs.cheapest(numbers);
       var chosen = new Chosen(best.name(), (int) best.form().at(numbers));
@@ -90,6 +97,10 @@ final class CandidateData {
       points.computeIfAbsent(chosen, _ -> new ArrayList<>()).add(numbers);
     }
     return points;
+  }
+
+  private static long alone(Collection<List<Map<String, Long>>> problems) {
+    return problems.stream().filter(same -> same.size() == 1).count();
   }
 
   private void check(OperatorCase.Candidate chosen, Map<String, Long> numbers) {
@@ -113,6 +124,10 @@ final class CandidateData {
     // Strides along fewer elements are not walked, and tensor maps have others in their place.
     numbers.removeIf(n -> operator.extents().stream().anyMatch(e -> n.get(e) < LEAST_EXTENT));
     var sequences = numbers.stream().map(candidate.launches()).toList();
+    if (sequences.stream().map(this::kernels).distinct().count() > 1) {
+      throw new IllegalStateException(operator.key() + " in " + candidate.name()
+          + " has several kernels for problems of form " + form);
+    }
     var fit = new FormulaFit(numbers, operator.extents(), operator.slots(),
         List.of(_ -> candidate.blocks()));
     return new LaunchTemplate(operator.key() + " in " + candidate.name(), fit, sequences).json();
