@@ -109,6 +109,11 @@ def place_queries(numbers, q, folds, copies):
     numbers.update(lse_b=heads * queries, lse_s=1, lse_h=sharers if folds else queries)
 
 
+def no_gradients(ctx, *_):
+    """Refuses the gradients of attention on a cache."""
+    raise NotImplementedError("attention on a cache has no gradients: needed is attention of whole tensors")
+
+
 def data_of(tensor):
     """The package's data for the tensor's GPU, where that has kernels for caches."""
     data = _runtime.device(tensor.get_device()).data

@@ -10,7 +10,7 @@ import math
 import torch
 
 from . import _runtime
-from ._cache import Cache, case_of, check, check_integers, form, on_gpu, place_queries, room
+from ._cache import Cache, case_of, check, check_integers, form, no_gradients, on_gpu, place_queries, room
 from ._torch import PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, register
 from .codes import attention_with_codes, refuse_beside_codes
 from .ops import FAR, TYPES, aligned, refuse_beside_sinks
@@ -115,15 +115,11 @@ def _attend(q, k_cache, v_cache, lengths, padding, table, sinks, *options):
     return plan.run(*tensors)
 
 
-def _no_gradients(ctx, *_):
-    raise NotImplementedError("attention on a cache has no gradients: needed is attention of whole tensors")
-
-
 register("attention_with_cache",
          "(Tensor q, Tensor k_cache, Tensor v_cache, Tensor lengths, Tensor? padding, Tensor? table, Tensor? sinks, "
          "float scale, bool causal, int left, int right, float softcap, int splits) -> (Tensor, Tensor)", _attend,
          lambda q, *_: (q.new_empty(q.shape), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)),
-         _no_gradients)
+         no_gradients)
 
 
 def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None, batch_idx=None, leftpad=None,

@@ -9,7 +9,7 @@ import math
 import torch
 
 from . import _runtime
-from ._cache import Cache, case_of, check, check_integers, form, place_queries
+from ._cache import Cache, case_of, check, check_integers, form, no_gradients, place_queries
 from ._torch import PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, register
 from .ops import aligned
 
@@ -124,15 +124,11 @@ def _attend(*given):
     return plan.run(*tensors)
 
 
-def _no_gradients(ctx, *_):
-    raise NotImplementedError("attention on a cache has no gradients: needed is attention of whole tensors")
-
-
 register("attention_with_codes",
          "(Tensor q, Tensor k_cache, Tensor v_cache, Tensor lengths, Tensor? table, Tensor k_descale, "
          "Tensor v_descale, float scale, bool causal) -> (Tensor, Tensor)", _attend,
          lambda q, *_: (q.new_empty(q.shape), q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)),
-         _no_gradients)
+         no_gradients)
 
 
 def _factor(given, q):

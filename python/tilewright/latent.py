@@ -9,7 +9,7 @@ import math
 import torch
 
 from . import _runtime
-from ._cache import Cache, case_of, check, check_integers, data_of, form
+from ._cache import Cache, case_of, check, check_integers, data_of, form, no_gradients
 from ._torch import PLAIN, New, Plans, current_device, current_stream, is_tracing, is_transforming, register
 from .ops import TYPES, aligned
 
@@ -134,18 +134,14 @@ def _run_decode(q, k_cache, table, lengths, schedule, scale, causal):
     return plan.run(q, k_cache, table, lengths, schedule)
 
 
-def _no_gradients(ctx, *_):
-    raise NotImplementedError("attention on a cache has no gradients: needed is attention of whole tensors")
-
-
 register("mla_schedule", "(Tensor lengths, int rows) -> Tensor", _run_schedule,
          lambda lengths, rows: torch.empty_strided((_tiles(rows), lengths.shape[0] + 2), (0, 1), dtype=torch.int32,
-                                                   device=lengths.device), _no_gradients)
+                                                   device=lengths.device), no_gradients)
 register("mla_decode",
          "(Tensor q, Tensor k_cache, Tensor table, Tensor lengths, Tensor schedule, float scale, bool causal) "
          "-> (Tensor, Tensor)", _run_decode,
          lambda q, *_: (q.new_empty((*q.shape[:3], VALUE_DIM)),
-                        q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)), _no_gradients)
+                        q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)), no_gradients)
 
 
 def mla_schedule(lengths, rows):

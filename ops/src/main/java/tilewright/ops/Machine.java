@@ -55,7 +55,7 @@ interface Machine {
     return () -> {};
   }
 
-  /** Does what enqueues work, or records it where a capture goes on that the machine does not make by itself. */
+  /** Runs a call that enqueues work, or records it during a capture that the machine does not make by itself. */
   default void enqueue(Runnable work) {
     work.run();
   }

@@ -6,7 +6,7 @@ import tilewright.cli.sweep.SweepReport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the runs of {@code fuzz} have found, each kind of failure once. */
+/** Joins what runs of {@code fuzz} have found, each kind of failure once. */
 public final class FuzzReport implements SweepReport {
   static final String COMMAND = "fuzz";
 

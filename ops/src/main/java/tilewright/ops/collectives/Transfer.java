@@ -16,7 +16,7 @@ sealed interface Transfer {
   /** The tensors that take part. */
   List<DeviceTensor> tensors();
 
-  /** The same transfer of other tensors. */
+  /** Returns this transfer with other tensors. */
   Transfer with(UnaryOperator<DeviceTensor> others);
 
   /** A transfer of what a rank has into a tensor for what it gets. */

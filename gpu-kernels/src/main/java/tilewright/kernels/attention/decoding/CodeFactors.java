@@ -15,7 +15,7 @@ import tilewright.kernels.attention.AttentionSpecs;
  * @param ofTokens whether each token has factors of its own
  */
 record CodeFactors(GlobalTensor ofKeys, GlobalTensor ofValues, boolean ofTokens) {
-  /** What P times the factors of V is divided by behind the loop: products are then numbers of f16, not subnormal. */
+  /** A factor of P that the output is divided by behind the loop: products with V's are then not subnormal in f16. */
   static final float SHIFT = 256;
 
   static CodeFactors of(Scope k, DecodeConfig config) {
