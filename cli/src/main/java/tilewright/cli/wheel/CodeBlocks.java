@@ -42,15 +42,17 @@ final class CodeBlocks {
   private Map<PackagedCode, List<Integer>> places(Function<PackagedCode, Optional<byte[]>> kind) {
     var places = new IdentityHashMap<PackagedCode, List<Integer>>();
     var block = new ByteArrayOutputStream();
-    for (var kernel : kernels.stream().sorted(Comparator.comparing(code -> code.kernel().name())).toList()) {
-      var code = kind.apply(kernel);
-      if (code.isEmpty()) continue;
-      if (block.size() == 0 || block.size() + code.get().length > BYTES) {
+    // Kernels of one name whose code has nearly the same length are mostly forms of one another: together they are smaller.
+    var order = Comparator.<PackagedCode, String>comparing(kernel -> kernel.kernel().name())
+        .thenComparing(kernel -> kind.apply(kernel).orElseThrow().length);
+    for (var kernel : kernels.stream().filter(kernel -> kind.apply(kernel).isPresent()).sorted(order).toList()) {
+      var code = kind.apply(kernel).orElseThrow();
+      if (block.size() == 0 || block.size() + code.length > BYTES) {
         block = new ByteArrayOutputStream();
         blocks.add(block);
       }
-      places.put(kernel, List.of(blocks.size() - 1, block.size(), code.get().length));
-      block.writeBytes(code.get());
+      places.put(kernel, List.of(blocks.size() - 1, block.size(), code.length));
+      block.writeBytes(code);
     }
     return places;
   }
@@ -82,11 +84,19 @@ final class CodeBlocks {
 
   private static byte[] compress(ByteArrayOutputStream block) {
     var out = new ByteArrayOutputStream();
-    try (var stream = new XZOutputStream(out, new LZMA2Options(LZMA2Options.PRESET_DEFAULT))) {
+    try (var stream = new XZOutputStream(out, options())) {
       block.writeTo(stream);
     } catch (IOException e) {
       throw new UncheckedIOException("memory does not fail", e);
     }
     return out.toByteArray();
+  }
+
+  /** Options for machine code, whose instructions lie at multiples of 16 bytes. */
+  private static LZMA2Options options() throws IOException {
+    var options = new LZMA2Options(LZMA2Options.PRESET_DEFAULT);
+    options.setLcLp(2, 2);
+    options.setPb(4);
+    return options;
   }
 }
