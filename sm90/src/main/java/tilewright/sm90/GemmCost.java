@@ -30,7 +30,7 @@ final class GemmCost {
   private static final double STORE = 4.08;
   /** The part of an epilogue that nothing hides where consumers alternate. */
   private static final double SEEN = 0.3;
-  /** Microseconds in which a cluster exchanges the accumulators of a large tile. */
+  /** Microseconds in which a CTA receives another's accumulators of a large tile and adds them. */
   private static final double EXCHANGE = 4.67;
   /** Microseconds in which a CTA leaves accumulators of a large tile in the workspace, and adds up each part. */
   private static final double LEAVE = 15.4;
@@ -204,7 +204,7 @@ final class GemmCost {
   private Formula work() {
     boolean alternates = tile.isPingPong();
     var time = waves.times(steps.times(step()).plus(store.times(alternates ? SEEN : 1)))
-        .plus(store.times(alternates ? 1 - SEEN : 0)).plus(tile.cluster().splits() > 1 ? EXCHANGE * size() : 0);
+        .plus(store.times(alternates ? 1 - SEEN : 0)).plus((tile.cluster().splits() - 1) * EXCHANGE * size());
     if (!tile.isStreamK()) return time;
     return time.plus(cuts.atMost(Formula.of(1), Formula.of(0), cuts.times(GATHER).plus(LEAVE).times(size())));
   }

@@ -15,6 +15,9 @@ final class GemmTiles {
   private static final ClusterShape BELOW = new ClusterShape(2, 1, 1);
   private static final ClusterShape BESIDE = new ClusterShape(1, 2, 1);
   private static final ClusterShape SPLIT = new ClusterShape(1, 1, 2);
+  private static final ClusterShape SPLIT4 = new ClusterShape(1, 1, 4);
+  private static final ClusterShape SPLIT8 = new ClusterShape(1, 1, 8);
+  private static final ClusterShape BELOW_AND_SPLIT4 = new ClusterShape(2, 1, 4);
   private static final ClusterShape BELOW_AND_SPLIT = new ClusterShape(2, 1, 2);
   private static final ClusterShape FOUR = new ClusterShape(2, 2, 1);
   private static final ClusterShape FOUR_BELOW = new ClusterShape(4, 1, 1);
@@ -36,6 +39,8 @@ final class GemmTiles {
       tiles(64, TRANSPOSED, SPLIT, 16, 32, 48, 64, 80, 96, 112, 128, 208, 224),
       tiles(64, TRANSPOSED, BELOW_AND_SPLIT, 48, 64, 80, 96, 112, 128, 160),
       tiles(64, PLAIN, BELOW_AND_SPLIT, 64, 96),
+      tiles(64, TRANSPOSED, SPLIT4, 16, 32, 48, 64, 80, 96, 112), tiles(64, TRANSPOSED, BELOW_AND_SPLIT4, 96),
+      tiles(64, TRANSPOSED, SPLIT8, 16, 32),
       tiles(64, TRANSPOSED, FOUR_BELOW, 96, 160, 192), tiles(64, PLAIN, FOUR_BELOW, 192, 224),
       tiles(64, TRANSPOSED, EIGHT_BELOW, 96), tiles(64, PLAIN, EIGHT_BELOW, 96, 128, 160),
       tiles(64, TRANSPOSED, EIGHT_BESIDE, 96), tiles(64, PLAIN, EIGHT_BESIDE, 64, 80, 112),

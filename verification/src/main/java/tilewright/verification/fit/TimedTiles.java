@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param order of the operands, such as {@code TN}
  */
 record TimedTiles(GemmProblem problem, String order, Map<String, Double> times) {
-  /** Returns a row of docs/benchmarks/gemm/tiles-h100.json or sweep-h100.json. */
+  /** Returns a row of a record of tiles, such as docs/benchmarks/gemm/sweep-h200.json. */
   static TimedTiles of(JsonNode row) {
     var in = ElementType.valueOf(row.get("type").asString().toUpperCase());
     var out = row.has("out") ? ElementType.valueOf(row.get("out").asString().toUpperCase())

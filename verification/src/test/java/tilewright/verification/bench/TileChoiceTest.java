@@ -52,9 +52,9 @@ class TileChoiceTest {
     return rows.mapToDouble(TileChoiceTest::regret).average().orElseThrow();
   }
 
-  /** The sweep has tiles that the kernel has not. */
+  /** The sweeps have tiles that the kernel has not. */
   @ParameterizedTest
-  @CsvSource({"tiles-h100.json, 1.02", "sweep-h100.json, 1.03"})
+  @CsvSource({"tiles-h100.json, 1.02", "sweep-h100.json, 1.03", "sweep-h200.json, 1.02"})
   void theChosenTileIsHardlySlowerThanTheFastest(String record, double most) throws IOException {
     double mean = mean(rows(record).stream());
     assertTrue(mean < most, "chosen tiles take " + mean + " of the fastest one's time");
@@ -67,9 +67,12 @@ class TileChoiceTest {
     assertTrue(mean < 1.02, "chosen tiles take " + mean + " of the fastest one's time");
   }
 
-  /** The times judge no choice that was not timed, so these must stay few. */
+  /**
+   * The times judge no choice that was not timed, so these must stay few. Those of an H100 have no tiles that share k
+   * between four CTAs and more.
+   */
   @ParameterizedTest
-  @CsvSource({"tiles-h100.json, 0.93", "sweep-h100.json, 0.86"})
+  @CsvSource({"tiles-h100.json, 0.86", "sweep-h100.json, 0.84", "sweep-h200.json, 0.9"})
   void mostChosenTilesWereTimed(String record, double least) throws IOException {
     double timed = rows(record).stream().mapToInt(row ->
         Sm90Gemms.tiles(problem(row)).stream().findFirst().filter(row.get("microseconds")::has).isPresent() ? 1 : 0)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.sm90.Sm90Gemms;
@@ -15,8 +16,10 @@ class GemmCostFitTest {
 
   @Test
   void theKernelHasTheTreesThatAreFittedToTheRecords() throws IOException {
-    var shapes = new ArrayList<>(GemmCostFit.read(RECORDS.resolve("tiles-h100.json")));
-    shapes.addAll(GemmCostFit.read(RECORDS.resolve("sweep-h100.json")));
+    var shapes = new ArrayList<TimedTiles>();
+    for (var record : List.of("tiles-h100.json", "sweep-h100.json", "sweep-h200.json")) {
+      shapes.addAll(GemmCostFit.read(RECORDS.resolve(record)));
+    }
     assertArrayEquals(Sm90Gemms.correction().trees().bytes(), GemmCostFit.trees(shapes).bytes());
   }
 }
