@@ -106,6 +106,8 @@ class Sm90OutputTest {
   @CsvSource({"BF16, BF16, 70, 67, true, 72, 128x128x1", "BF16, BF16, 70, 67, true, 67, 128x128x2",
       "F16, F32, 70, 66, true, 68, 128x128x1-in-turn", "F16, F32, 67, 70, false, 72, 128x128x1",
       "BF16, BF16, 13, 67, true, 72, 64x16x1-split2-transposed", "BF16, BF16, 13, 67, true, 67, 64x16x1-transposed",
+      "BF16, BF16, 13, 67, true, 72, 64x16x1-split4-transposed", "F16, F32, 13, 67, true, 68, 64x16x1-split8-transposed",
+      "BF16, BF16, 96, 130, true, 136, 64x96x2-split4-transposed",
       "BF16, F32, 70, 67, true, 72, 128x128x1-shared-tail", "BF16, E4M3, 5, 66, false, 16, 64x8x1-transposed",
       "E4M3, BF16, 70, 67, true, 72, 128x128x1", "TF32, F32, 70, 67, true, 68, 128x128x1",
       "I8, I32, 70, 67, true, 68, 128x128x1", "I8, I32, 67, 70, false, 68, 128x128x1",
