@@ -65,16 +65,18 @@ public final class DeviceMemory {
   }
 
   /**
-   * Makes an allocation at the beginning of a window below {@link #FIRST_WINDOW}, for memory that a process has at the
-   * same address.
+   * Makes an allocation at the beginning of a window, whose contents are undefined: below {@link #FIRST_WINDOW} for
+   * memory that a process has at the same address; above, where {@link #allocate} gave out the address and the
+   * allocation has been freed.
    *
    * @throws IllegalArgumentException if the address is no such beginning
    */
   public synchronized void allocateAt(long address, String name, int bytes) {
     long window = address >>> WINDOW_BITS;
-    if (window << WINDOW_BITS != address || window == 0 || window >= FIRST_WINDOW) {
-      throw new IllegalArgumentException("address 0x" + Long.toHexString(address)
-          + " is not the beginning of one of the windows 1 to " + (FIRST_WINDOW - 1) + " of 2^40 bytes");
+    boolean known = window > 0 && window < next && (window < FIRST_WINDOW || at((int) window).isEmpty());
+    if (window << WINDOW_BITS != address || !known) {
+      throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + " is not the beginning of one of "
+          + "the windows 1 to " + (FIRST_WINDOW - 1) + " of 2^40 bytes, nor of one that was given out and is free");
     }
     place((int) window, name, bytes);
   }

@@ -179,6 +179,15 @@ class DeviceMemoryTest {
   }
 
   @Test
+  void anAddressThatIsFreeCanBeAnAllocationAgain() {
+    long address = memory.allocate("first", 4);
+    assertThrows(IllegalArgumentException.class, () -> memory.allocateAt(address, "second", 8));
+    memory.free(address);
+    memory.allocateAt(address, "second", 8);
+    assertTrue(run(program, "next", address + 4).ok());
+  }
+
+  @Test
   void aCooperativeLaunchHasItsWorkspace() {
     long out = memory.allocate("out", 4);
     var launch = new Launch("", "next", Dim3.ONE, Dim3.ONE, Dim3.ONE, 0, Map.of(), List.of(Launch.Argument.u64(out)))

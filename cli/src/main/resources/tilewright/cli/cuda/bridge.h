@@ -61,12 +61,23 @@ typedef struct Allocation {
   char *host;      // this process's copy
   bool managed;    // the process may access it at any time, at the same address if it was allocated so
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
+  bool by_graph;   // a node of a graph made it
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;
 } Allocation;
 
 int tw_allocate(uint64_t bytes, bool managed, void **address);
 int tw_free(void *address);
+
+// Addresses that are an allocation's by turns, and where this process's copy of it is.
+typedef struct { uint64_t address, offset; } Place;
+
+// Takes addresses and frees them.
+int tw_reserve(uint64_t bytes, Place *place);
+// Makes an allocation at such addresses, if there is none.
+int tw_allocate_at(const Place *place, uint64_t bytes);
+// Makes the allocation there longer or shorter, or makes it; what it has remains.
+int tw_resize(const Place *place, uint64_t bytes);
 // Lets the device use host memory, and ends that.
 int tw_register(void *host, uint64_t bytes);
 int tw_unregister(void *host);
@@ -146,22 +157,33 @@ typedef struct {
 
 typedef struct { char *to; size_t pitch; unsigned value; size_t element, width, height; } Fill;
 typedef struct { void (*function)(void *); void *data; } Call;
+// An allocation at addresses of its own; 'again': one that is still there is freed first.
+typedef struct { Place place; uint64_t bytes; bool again; } GraphMemory;
+// Graphs of which the word at an address chooses one: the first if it is not zero and otherwise the second, the first
+// while it is not zero, or that of its number.
+typedef struct { uint64_t word; enum { IF, WHILE, SWITCH } type; unsigned count; Graph **bodies; } Conditional;
 
 // What a stream does at one time, or a node of a graph.
 typedef struct {
-  enum { NOTHING, COPY, FILL, LAUNCH, CALL, GRAPH } kind;
+  enum { NOTHING, COPY, FILL, LAUNCH, CALL, GRAPH, MEMORY, FREE_MEMORY, CONDITIONAL } kind;
   union {
     Copy copy;
     Fill fill;
     Launch launch;
     Call call;
     Graph *graph;
+    GraphMemory memory;
+    void *freed;
+    Conditional conditional;
   };
 } Work;
 
 // A plain copy, in a struct of one row.
 Work tw_copy_of(void *to, const void *from, size_t bytes);
 Work tw_fill_of(void *to, unsigned value, size_t width, size_t count);
+// An allocation, whose address is fixed now.
+int tw_memory_of(uint64_t bytes, Work *w);
+int tw_conditional_of(uint64_t word, int type, unsigned count, Work *w);
 // Does the work now, or adds it to the graph that the stream captures. What it points to is taken over.
 int tw_submit(void *stream, Work w);
 int tw_do(const Work *w);
@@ -182,7 +204,8 @@ int tw_event_record(Event *e, void *stream);
 int tw_event_wait(Event *e);
 int tw_event_elapsed(float *ms, const Event *from, const Event *to);
 
-int tw_begin_capture(void *stream);
+// Begins a capture into a graph, or into a new one.
+int tw_begin_capture(void *stream, Graph *g);
 int tw_end_capture(void *stream, Graph **g);
 // 0 for none, 1 while one goes on, 2 if it has failed; the number and the graph of the capture.
 int tw_capture_status(void *stream, uint64_t *id, Graph **g);
@@ -194,9 +217,13 @@ typedef struct Node {
   struct Node *origin;  // the node of which this one is a copy
 } Node;
 
+// The word in the device that a condition's handle is the address of, and its value when the graph begins.
+typedef struct Condition { uint64_t word; unsigned value; bool assigned; struct Condition *next; } Condition;
+
 struct Graph {
   Node **nodes;
   size_t count, room;
+  Condition *conditions;
 };
 
 Graph *tw_graph_create(void);
@@ -205,8 +232,14 @@ void tw_graph_destroy(Graph *g);
 int tw_graph_add(Graph *g, Node **dependencies, size_t count, Work w, Node **node);
 int tw_graph_depend(Graph *g, Node *node, Node *on);
 Graph *tw_graph_clone(const Graph *g);
-// A copy in an order that keeps the dependencies.
-int tw_graph_instantiate(const Graph *g, Graph **exec);
+// A copy in an order that keeps the dependencies; 'again': each launch frees what the last one left.
+int tw_graph_instantiate(const Graph *g, bool again, Graph **exec);
+// A condition of the graph, which kernels set.
+int tw_graph_condition(Graph *g, unsigned value, bool assigned, uint64_t *handle);
+// By cudaGraphMemAttributeType: bytes of the allocations of graphs, their most, bytes held for them, and their most.
+int tw_graph_memory(int attribute, uint64_t *bytes);
+int tw_graph_memory_reset(int attribute);
+void tw_graph_memory_trim(void);
 // The copy of a node.
 Node *tw_graph_copy_of(const Graph *g, const Node *origin);
 // Replaces the work of a copy by that of a graph of the same form. Returns the first node that differs.

@@ -17,6 +17,8 @@ static __thread Context *current[DEPTH];
 static __thread int depth;
 
 API Result cuInit(unsigned flags) { return flags == 0 ? SUCCESS : INVALID_VALUE; }
+API Result cuProfilerStart(void) { return SUCCESS; }
+API Result cuProfilerStop(void) { return SUCCESS; }
 API Result cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
 
 static const struct { int code; const char *name; } names[] = {
@@ -126,6 +128,11 @@ API Result cuCtxDestroy_v2(Context *c) {
   if (c != &primary) free(c);
   return e;
 }
+
+// The first forms of these calls differ in nothing.
+API Result cuCtxPushCurrent(Context *c) { return cuCtxPushCurrent_v2(c); }
+API Result cuCtxPopCurrent(Context **c) { return cuCtxPopCurrent_v2(c); }
+API Result cuCtxDestroy(Context *c) { return cuCtxDestroy_v2(c); }
 
 API Result cuCtxSynchronize(void) { return tw_settle(); }
 API Result cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }

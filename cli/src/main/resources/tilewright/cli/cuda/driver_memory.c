@@ -9,15 +9,20 @@ API Result cuMemGetInfo_v2(size_t *available, size_t *total) {
 
 API Result cuMemAlloc_v2(void **p, size_t n) { return result(n == 0 ? INVALID_VALUE : tw_allocate(n, false, p)); }
 API Result cuMemAllocAsync(void **p, size_t n, Stream s) {
-  if (tw_capture_status(s, NULL, NULL)) return tw_unsupported("cuMemAllocAsync in a stream capture");
-  return cuMemAlloc_v2(p, n);
+  if (tw_capture_status(s, NULL, NULL) == 0) return cuMemAlloc_v2(p, n);
+  Work w;
+  Result e = p == NULL ? INVALID_VALUE : tw_memory_of(n, &w);
+  if (e == SUCCESS) *p = (void *) w.memory.place.address;
+  return result(e == SUCCESS ? tw_submit(s, w) : e);
 }
 API Result cuMemFree_v2(void *p) { return result(tw_free(p)); }
 API Result cuMemFreeAsync(void *p, Stream s) {
-  if (tw_capture_status(s, NULL, NULL)) return tw_unsupported("cuMemFreeAsync in a stream capture");
-  return cuMemFree_v2(p);
+  return result(tw_submit(s, (Work) {FREE_MEMORY, .freed = p}));
 }
-API Result cuMemAllocManaged(void **p, size_t n, unsigned flags) { (void) flags; return result(tw_allocate(n, true, p)); }
+API Result cuMemAllocManaged(void **p, size_t n, unsigned flags) {
+  (void) flags;
+  return result(tw_allocate(n, true, p));
+}
 API Result cuMemAllocHost_v2(void **p, size_t n) { return result(tw_allocate(n, true, p)); }
 API Result cuMemHostAlloc(void **p, size_t n, unsigned flags) { (void) flags; return result(tw_allocate(n, true, p)); }
 API Result cuMemFreeHost(void *p) { return result(tw_free(p)); }

@@ -8,6 +8,7 @@ API Result cuStreamCreateWithPriority(Stream *s, unsigned flags, int priority) {
 }
 API Result cuStreamCreate(Stream *s, unsigned flags) { return cuStreamCreateWithPriority(s, flags, 0); }
 API Result cuStreamDestroy_v2(Stream s) { return tw_stream_destroy(s); }
+API Result cuStreamDestroy(Stream s) { return cuStreamDestroy_v2(s); }
 API Result cuStreamSynchronize(Stream s) { return tw_stream_wait(s); }
 API Result cuStreamQuery(Stream s) { return tw_stream_wait(s); }
 API Result cuStreamWaitEvent(Stream s, Event *e, unsigned flags) { (void) flags; return tw_stream_wait_event(s, e); }
@@ -28,6 +29,7 @@ API Result cuStreamAddCallback(Stream s, void (*f)(Stream, Result, void *), void
 
 API Result cuEventCreate(Event **e, unsigned flags) { (void) flags; *e = tw_event_create(); return SUCCESS; }
 API Result cuEventDestroy_v2(Event *e) { free(e); return SUCCESS; }
+API Result cuEventDestroy(Event *e) { return cuEventDestroy_v2(e); }
 API Result cuEventRecord(Event *e, Stream s) { return result(tw_event_record(e, s)); }
 API Result cuEventRecordWithFlags(Event *e, Stream s, unsigned flags) { (void) flags; return cuEventRecord(e, s); }
 API Result cuEventSynchronize(Event *e) { return tw_event_wait(e); }
@@ -35,7 +37,7 @@ API Result cuEventQuery(Event *e) { return tw_event_wait(e); }
 API Result cuEventElapsedTime(float *ms, Event *from, Event *to) { return tw_event_elapsed(ms, from, to); }
 API Result cuEventElapsedTime_v2(float *ms, Event *from, Event *to) { return tw_event_elapsed(ms, from, to); }
 
-API Result cuStreamBeginCapture_v2(Stream s, int mode) { (void) mode; return tw_begin_capture(s); }
+API Result cuStreamBeginCapture_v2(Stream s, int mode) { (void) mode; return tw_begin_capture(s, NULL); }
 API Result cuStreamEndCapture(Stream s, Graph **g) { return tw_end_capture(s, g); }
 API Result cuStreamIsCapturing(Stream s, int *status) {
   *status = tw_capture_status(s, NULL, NULL);
@@ -44,8 +46,7 @@ API Result cuStreamIsCapturing(Stream s, int *status) {
 API Result cuGraphCreate(Graph **g, unsigned flags) { (void) flags; *g = tw_graph_create(); return SUCCESS; }
 API Result cuGraphDestroy(Graph *g) { tw_graph_destroy(g); return SUCCESS; }
 API Result cuGraphInstantiateWithFlags(Graph **exec, const Graph *g, uint64_t flags) {
-  (void) flags;
-  return tw_graph_instantiate(g, exec);
+  return tw_graph_instantiate(g, flags & 1, exec);
 }
 API Result cuGraphExecDestroy(Graph *exec) { tw_graph_destroy(exec); return SUCCESS; }
 API Result cuGraphUpload(Graph *exec, Stream s) { (void) exec; (void) s; return SUCCESS; }

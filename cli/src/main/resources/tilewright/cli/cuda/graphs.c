@@ -1,5 +1,5 @@
 // Work, and graphs of it. A graph that is launched does its nodes one after the other.
-#include "bridge.h"
+#include "protocol.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +40,27 @@ static int do_call(const Call *c) {
 }
 
 static int do_graph(const Graph *g) {
+  for (const Condition *c = g->conditions; c != NULL; c = c->next) {
+    int e = c->assigned ? tw_copy((void *) c->word, &c->value, sizeof c->value) : SUCCESS;
+    if (e != SUCCESS) return e;
+  }
   for (size_t i = 0; i < g->count; i++) {
     int e = tw_do(&g->nodes[i]->work);
     if (e != SUCCESS) return e;
   }
+  return SUCCESS;
+}
+
+static int do_conditional(const Conditional *c) {
+  unsigned value;
+  do {
+    int e = tw_copy(&value, (void *) c->word, sizeof value);
+    if (e != SUCCESS) return e;
+    unsigned body = c->type == SWITCH ? value : value == 0;
+    if (body >= c->count) return SUCCESS;
+    e = do_graph(c->bodies[body]);
+    if (e != SUCCESS) return e;
+  } while (c->type == WHILE);
   return SUCCESS;
 }
 
@@ -54,6 +71,9 @@ int tw_do(const Work *w) {
     case LAUNCH: return tw_launch(&w->launch);
     case CALL: return do_call(&w->call);
     case GRAPH: return do_graph(w->graph);
+    case MEMORY: return do_memory(&w->memory);
+    case FREE_MEMORY: return tw_free(w->freed);
+    case CONDITIONAL: return do_conditional(&w->conditional);
     default: return SUCCESS;
   }
 }
@@ -61,6 +81,9 @@ int tw_do(const Work *w) {
 void tw_discard(Work *w) {
   if (w->kind == LAUNCH) free(w->launch.parameters);
   if (w->kind == GRAPH) tw_graph_destroy(w->graph);
+  if (w->kind != CONDITIONAL) return;
+  for (unsigned i = 0; i < w->conditional.count; i++) tw_graph_destroy(w->conditional.bodies[i]);
+  free(w->conditional.bodies);
 }
 
 static Work duplicate(const Work *w) {
@@ -70,16 +93,48 @@ static Work duplicate(const Work *w) {
     memcpy(copy.launch.parameters, w->launch.parameters, w->launch.kernel->parameter_bytes + 1);
   }
   if (w->kind == GRAPH) copy.graph = tw_graph_clone(w->graph);
+  if (w->kind == CONDITIONAL) {
+    copy.conditional.bodies = calloc(w->conditional.count, sizeof *copy.conditional.bodies);
+    for (unsigned i = 0; i < w->conditional.count; i++) {
+      copy.conditional.bodies[i] = tw_graph_clone(w->conditional.bodies[i]);
+    }
+  }
   return copy;
 }
 
+int tw_conditional_of(uint64_t word, int type, unsigned count, Work *w) {
+  unsigned most = type == IF ? 2 : type == WHILE ? 1 : UINT16_MAX;
+  if (tw_find((void *) word) == NULL || type < IF || type > SWITCH || count == 0 || count > most) return INVALID_VALUE;
+  *w = (Work) {CONDITIONAL, .conditional = {.word = word, .type = type, .count = count}};
+  w->conditional.bodies = calloc(count, sizeof *w->conditional.bodies);
+  for (unsigned i = 0; i < count; i++) w->conditional.bodies[i] = tw_graph_create();
+  return SUCCESS;
+}
+
 Graph *tw_graph_create(void) { return calloc(1, sizeof(Graph)); }
+
+int tw_graph_condition(Graph *g, unsigned value, bool assigned, uint64_t *handle) {
+  if (g == NULL || handle == NULL) return INVALID_VALUE;
+  void *word;
+  int e = tw_allocate(sizeof value, false, &word);
+  if (e == SUCCESS) e = tw_copy(word, &value, sizeof value);
+  if (e != SUCCESS) return e;
+  Condition *c = calloc(1, sizeof *c);
+  *c = (Condition) {.word = (uint64_t) word, .value = value, .assigned = assigned, .next = g->conditions};
+  g->conditions = c;
+  *handle = c->word;
+  return SUCCESS;
+}
 
 void tw_graph_destroy(Graph *g) {
   for (size_t i = 0; i < g->count; i++) {
     tw_discard(&g->nodes[i]->work);
     free(g->nodes[i]->dependencies);
     free(g->nodes[i]);
+  }
+  for (Condition *c = g->conditions, *next; c != NULL; c = next) {
+    next = c->next;
+    free(c);
   }
   free(g->nodes);
   free(g);
@@ -130,6 +185,12 @@ Graph *tw_graph_clone(const Graph *g) {
       tw_graph_depend(copy, copy->nodes[i], copy->nodes[position(g, n->dependencies[d])]);
     }
   }
+  for (const Condition *c = g->conditions; c != NULL; c = c->next) {
+    Condition *other = calloc(1, sizeof *other);
+    *other = *c;
+    other->next = copy->conditions;
+    copy->conditions = other;
+  }
   return copy;
 }
 
@@ -139,18 +200,41 @@ static bool ready(const Graph *g, const Node *n, size_t first) {
   return true;
 }
 
-int tw_graph_instantiate(const Graph *g, Graph **exec) {
-  Graph *copy = tw_graph_clone(g);
+// Puts the nodes into an order that keeps the dependencies.
+static int sort(Graph *copy);
+
+static int sort_within(Work *w) {
+  int e = SUCCESS;
+  if (w->kind == GRAPH) e = sort(w->graph);
+  for (unsigned i = 0; w->kind == CONDITIONAL && i < w->conditional.count && e == SUCCESS; i++) {
+    e = sort(w->conditional.bodies[i]);
+  }
+  return e;
+}
+
+static int sort(Graph *copy) {
   for (size_t done = 0; done < copy->count; done++) {
     size_t next = done;
     while (next < copy->count && !ready(copy, copy->nodes[next], done)) next++;
-    if (next == copy->count) {
-      tw_graph_destroy(copy);
-      return INVALID_VALUE;
-    }
+    if (next == copy->count) return INVALID_VALUE;
     Node *n = copy->nodes[next];
+    int e = sort_within(&n->work);
+    if (e != SUCCESS) return e;
     memmove(copy->nodes + done + 1, copy->nodes + done, (next - done) * sizeof n);
     copy->nodes[done] = n;
+  }
+  return SUCCESS;
+}
+
+int tw_graph_instantiate(const Graph *g, bool again, Graph **exec) {
+  Graph *copy = tw_graph_clone(g);
+  int e = sort(copy);
+  if (e != SUCCESS) {
+    tw_graph_destroy(copy);
+    return e;
+  }
+  for (size_t i = 0; i < copy->count; i++) {
+    if (copy->nodes[i]->work.kind == MEMORY) copy->nodes[i]->work.memory.again = again;
   }
   *exec = copy;
   return SUCCESS;
@@ -169,7 +253,7 @@ void tw_node_replace(Node *n, Work w) {
 int tw_graph_update(Graph *exec, Graph *g, Node **different) {
   Graph *other;
   *different = NULL;
-  int e = tw_graph_instantiate(g, &other);
+  int e = tw_graph_instantiate(g, false, &other);
   if (e != SUCCESS) return e;
   size_t same = 0;
   while (same < exec->count && same < other->count

@@ -1,4 +1,4 @@
-// Allocations, and copies between them and the program.
+// Allocations: memory of the device, and of the program that the device may use.
 #define _GNU_SOURCE
 #include "protocol.h"
 #include <fcntl.h>
@@ -101,16 +101,61 @@ int tw_allocate(uint64_t bytes, bool managed, void **address) {
   return SUCCESS;
 }
 
+// Gives the pages of this process's copy back, from an offset on that is zero or begins a page.
+static void discard(Allocation *a, uint64_t from) {
+  uint64_t begin = (a->host - region + from) / PAGE * PAGE, end = a->host - region + a->bytes;
+  if (begin >= end) return;
+  fallocate(region_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin, (end - begin + PAGE - 1) / PAGE * PAGE);
+}
+
+int tw_reserve(uint64_t bytes, Place *place) {
+  LOCKED;
+  void *address;
+  int e = bytes == 0 ? INVALID_VALUE : tw_allocate(bytes, false, &address);
+  if (e != SUCCESS) return e;
+  Allocation *a = tw_find(address);
+  *place = (Place) {.address = a->address, .offset = a->host - region};
+  return tw_free(address);
+}
+
+int tw_allocate_at(const Place *place, uint64_t bytes) {
+  LOCKED;
+  if (tw_find((void *) place->address) != NULL) return INVALID_VALUE;
+  Allocation *a = calloc(1, sizeof *a);
+  *a = (Allocation) {.bytes = bytes, .host = region + place->offset};
+  int status = ask_allocation(a, place->address);
+  if (status == 0) remember(a);
+  else free(a);
+  return status;
+}
+
+int tw_resize(const Place *place, uint64_t bytes) {
+  LOCKED;
+  Allocation *a = tw_find((void *) place->address);
+  if (a == NULL) return tw_allocate_at(place, bytes);
+  settle_launches();
+  to_read(a, 0, a->bytes);
+  Buffer b = request(FREE);
+  append64(&b, a->address);
+  tell(&b);
+  discard(a, bytes);
+  a->bytes = bytes;
+  int status = ask_allocation(a, a->address);
+  // The simulator has forgotten what it had.
+  a->ours = false;
+  if (status == 0) written(a, 0, bytes);
+  return status;
+}
+
 static void release(Allocation *a) {
   settle_launches();
   Buffer b = request(FREE);
   append64(&b, a->address);
   tell(&b);
   if (a->managed && a->pages == NULL) munmap((void *) a->address, a->bytes);
-  uint64_t begin = (a->host - region) / PAGE * PAGE;
-  fallocate(region_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin,
-      (a->host - region - begin + a->bytes + PAGE - 1) / PAGE * PAGE);
+  discard(a, 0);
   windows[a->address >> WINDOW_BITS] = NULL;
+  if (a->by_graph) graph_memory_freed(a->bytes);
   managed_count -= a->managed;
   free(a);
 }
@@ -179,80 +224,5 @@ int tw_device_address(void *host, void **device) {
   if (a == NULL && tw_find(host) == NULL) return INVALID_VALUE;
   *device = host;
   if (a != NULL) *device = (char *) a->address + ((char *) host - a->pages - (uint64_t) a->host % PAGE);
-  return SUCCESS;
-}
-
-static void tell_range(uint32_t operation, Allocation *a, uint64_t offset, uint64_t bytes) {
-  Buffer b = request(operation);
-  append64(&b, a->address);
-  append64(&b, offset);
-  append64(&b, bytes);
-  if (operation == FETCH) {
-    ask(&b);
-    free(b.bytes);
-  } else {
-    tell(&b);
-  }
-}
-
-// Makes this process's copy of a range current.
-static char *to_read(Allocation *a, uint64_t offset, uint64_t bytes) {
-  if (!a->ours) tell_range(FETCH, a, offset, bytes);
-  return a->host + offset;
-}
-
-// To call when this process's copy of a range was changed.
-static void written(Allocation *a, uint64_t offset, uint64_t bytes) {
-  if (a->ours) return;
-  if (offset == 0 && bytes == a->bytes) {
-    tell_range(RELEASE, a, 0, bytes);
-    a->ours = true;
-  } else {
-    tell_range(STORE, a, offset, bytes);
-  }
-}
-
-static bool fits(Allocation *a, const void *address, size_t bytes) {
-  return (uint64_t) address - a->address + bytes <= a->bytes;
-}
-
-// Addresses that no process can have and that no allocation has.
-static bool is_foreign(const void *address) { return (uint64_t) address >> 48 != 0; }
-
-int tw_copy(void *to, const void *from, size_t bytes) {
-  LOCKED;
-  if (bytes == 0) return SUCCESS;
-  settle_launches();
-  if (tw_sticky()) return tw_sticky();
-  Allocation *target = tw_find(to), *source = tw_find(from);
-  if (target == NULL && is_foreign(to)) return INVALID_VALUE;
-  if (source == NULL && is_foreign(from)) return INVALID_VALUE;
-  if (to == NULL || from == NULL) return INVALID_VALUE;
-  if (target != NULL && !fits(target, to, bytes)) return INVALID_VALUE;
-  if (source != NULL && !fits(source, from, bytes)) return INVALID_VALUE;
-  uint64_t to_offset = target ? (uint64_t) to - target->address : 0;
-  const char *read = source ? to_read(source, (uint64_t) from - source->address, bytes) : from;
-  memmove(target ? target->host + to_offset : to, read, bytes);
-  if (target != NULL) written(target, to_offset, bytes);
-  // As fast as PCIe 5.0 with 16 lanes, or HBM.
-  pass_time(1000 + bytes / (target && source ? 1500 : 55));
-  return SUCCESS;
-}
-
-int tw_fill(void *to, unsigned value, size_t width, size_t count) {
-  LOCKED;
-  settle_launches();
-  if (tw_sticky()) return tw_sticky();
-  Allocation *target = tw_find(to);
-  if (target == NULL || !fits(target, to, width * count)) return INVALID_VALUE;
-  uint64_t offset = (uint64_t) to - target->address;
-  char *at = target->host + offset;
-  if (width == 1) {
-    memset(at, (int) value, count);
-  } else {
-    for (size_t i = 0; i < count; i++) memcpy(at + i * width, &value, width);
-  }
-  if (width * count > 0) written(target, offset, width * count);
-  pass_time(1000 + width * count / 1500);
   return SUCCESS;
 }

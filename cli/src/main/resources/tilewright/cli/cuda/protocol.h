@@ -35,6 +35,15 @@ extern int region_file;
 uint64_t take_region(uint64_t bytes);
 bool region_has(uint64_t bytes);
 
+// Makes this process's copy of a range current.
+char *to_read(Allocation *a, uint64_t offset, uint64_t bytes);
+// To call when this process's copy of a range was changed.
+void written(Allocation *a, uint64_t offset, uint64_t bytes);
+
+int do_memory(const GraphMemory *m);
+// To call when an allocation of a graph is gone.
+void graph_memory_freed(uint64_t bytes);
+
 // Whether there is memory that the program may use unasked.
 bool has_managed(void);
 // Makes a variable of a module known, at its address in the device.

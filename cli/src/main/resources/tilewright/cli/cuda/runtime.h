@@ -22,3 +22,18 @@ typedef struct {
 
 // A copy in three dimensions; arrays are not supported.
 Error copy_3d(const Copy3D *c, Work *w);
+
+// Parameters of nodes.
+typedef struct {
+  const void *function;
+  Dim grid, block;
+  unsigned shared;
+  void **arguments, **extra;
+} KernelParameters;
+
+typedef struct { char *to; size_t pitch; unsigned value, element; size_t width, height; } FillParameters;
+
+Error kernel_work(const KernelParameters *p, Work *w);
+Error fill_work(const FillParameters *p, Work *w);
+// Adds a node, unless there was an error before.
+Error add_node(Node **n, Graph *g, Node **dependencies, size_t count, Error e, Work w);

@@ -1,28 +1,19 @@
 // The CUDA runtime API: graphs.
 #include "runtime.h"
 
-typedef struct {
-  const void *function;
-  Dim grid, block;
-  unsigned shared;
-  void **arguments, **extra;
-} KernelParameters;
-
-typedef struct { char *to; size_t pitch; unsigned value, element; size_t width, height; } FillParameters;
-
-static Error kernel_work(const KernelParameters *p, Work *w) {
+Error kernel_work(const KernelParameters *p, Work *w) {
   Launch l = {.grid = p->grid, .block = p->block, .cluster = ONE, .shared = p->shared};
   return prepare(p->function, l, p->arguments, p->extra, w);
 }
 
-static Error fill_work(const FillParameters *p, Work *w) {
+Error fill_work(const FillParameters *p, Work *w) {
   if (p->element != 1 && p->element != 2 && p->element != 4) return INVALID_VALUE;
   *w = (Work) {FILL, .fill = {.to = p->to, .pitch = p->pitch, .value = p->value, .element = p->element,
       .width = p->width, .height = p->height}};
   return SUCCESS;
 }
 
-static Error add(Node **n, Graph *g, Node **dependencies, size_t count, Error e, Work w) {
+Error add_node(Node **n, Graph *g, Node **dependencies, size_t count, Error e, Work w) {
   if (e == SUCCESS && (g == NULL || n == NULL)) e = INVALID_VALUE;
   return done(e == SUCCESS ? tw_graph_add(g, dependencies, count, w, n) : e);
 }
@@ -33,37 +24,37 @@ API Error cudaGraphDestroy(Graph *g) { tw_graph_destroy(g); return done(SUCCESS)
 API Error cudaGraphAddKernelNode(Node **n, Graph *g, Node **dependencies, size_t count, const KernelParameters *p) {
   Work w;
   Error e = kernel_work(p, &w);
-  return add(n, g, dependencies, count, e, w);
+  return add_node(n, g, dependencies, count, e, w);
 }
 
 API Error cudaGraphAddMemcpyNode(Node **n, Graph *g, Node **dependencies, size_t count, const Copy3D *c) {
   Work w;
   Error e = copy_3d(c, &w);
-  return add(n, g, dependencies, count, e, w);
+  return add_node(n, g, dependencies, count, e, w);
 }
 
 API Error cudaGraphAddMemcpyNode1D(Node **n, Graph *g, Node **dependencies, size_t count, void *to, const void *from,
     size_t bytes, int kind) {
   (void) kind;
-  return add(n, g, dependencies, count, SUCCESS, tw_copy_of(to, from, bytes));
+  return add_node(n, g, dependencies, count, SUCCESS, tw_copy_of(to, from, bytes));
 }
 
 API Error cudaGraphAddMemsetNode(Node **n, Graph *g, Node **dependencies, size_t count, const FillParameters *p) {
   Work w;
   Error e = fill_work(p, &w);
-  return add(n, g, dependencies, count, e, w);
+  return add_node(n, g, dependencies, count, e, w);
 }
 
 API Error cudaGraphAddHostNode(Node **n, Graph *g, Node **dependencies, size_t count, const Call *c) {
-  return add(n, g, dependencies, count, SUCCESS, (Work) {CALL, .call = *c});
+  return add_node(n, g, dependencies, count, SUCCESS, (Work) {CALL, .call = *c});
 }
 
 API Error cudaGraphAddEmptyNode(Node **n, Graph *g, Node **dependencies, size_t count) {
-  return add(n, g, dependencies, count, SUCCESS, (Work) {NOTHING});
+  return add_node(n, g, dependencies, count, SUCCESS, (Work) {NOTHING});
 }
 
 API Error cudaGraphAddChildGraphNode(Node **n, Graph *g, Node **dependencies, size_t count, const Graph *child) {
-  return add(n, g, dependencies, count, SUCCESS, (Work) {GRAPH, .graph = tw_graph_clone(child)});
+  return add_node(n, g, dependencies, count, SUCCESS, (Work) {GRAPH, .graph = tw_graph_clone(child)});
 }
 
 static Error depend(Graph *g, Node **from, Node **to, size_t count) {
@@ -94,7 +85,8 @@ API Error cudaGraphGetNodes(const Graph *g, Node **nodes, size_t *count) {
 }
 
 API Error cudaGraphNodeGetType(const Node *n, int *type) {
-  static const int types[] = {[NOTHING] = 5, [COPY] = 1, [FILL] = 2, [LAUNCH] = 0, [CALL] = 3, [GRAPH] = 4};
+  static const int types[] = {[NOTHING] = 5, [COPY] = 1, [FILL] = 2, [LAUNCH] = 0, [CALL] = 3, [GRAPH] = 4,
+      [MEMORY] = 10, [FREE_MEMORY] = 11, [CONDITIONAL] = 13};
   *type = types[n->work.kind];
   return done(SUCCESS);
 }
@@ -107,8 +99,8 @@ API Error cudaGraphNodeFindInClone(Node **n, const Node *original, const Graph *
 }
 
 API Error cudaGraphInstantiate(Graph **exec, const Graph *g, uint64_t flags) {
-  (void) flags;
-  return done(tw_graph_instantiate(g, exec));
+  // 1: free what is left at each launch.
+  return done(tw_graph_instantiate(g, flags & 1, exec));
 }
 API Error cudaGraphInstantiateWithFlags(Graph **exec, const Graph *g, uint64_t flags) {
   return cudaGraphInstantiate(exec, g, flags);

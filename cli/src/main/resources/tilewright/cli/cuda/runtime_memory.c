@@ -4,8 +4,11 @@
 
 API Error cudaMalloc(void **p, size_t n) { return done(tw_allocate(n, false, p)); }
 API Error cudaMallocAsync(void **p, size_t n, Stream s) {
-  if (tw_capture_status(s, NULL, NULL)) return done(tw_unsupported("cudaMallocAsync in a stream capture"));
-  return cudaMalloc(p, n);
+  if (tw_capture_status(s, NULL, NULL) == 0) return cudaMalloc(p, n);
+  Work w;
+  Error e = p == NULL ? INVALID_VALUE : tw_memory_of(n, &w);
+  if (e == SUCCESS) *p = (void *) w.memory.place.address;
+  return done(e == SUCCESS ? tw_submit(s, w) : e);
 }
 API Error cudaMallocFromPoolAsync(void **p, size_t n, void *pool, Stream s) {
   (void) pool;
@@ -13,8 +16,7 @@ API Error cudaMallocFromPoolAsync(void **p, size_t n, void *pool, Stream s) {
 }
 API Error cudaFree(void *p) { return done(tw_free(p)); }
 API Error cudaFreeAsync(void *p, Stream s) {
-  if (tw_capture_status(s, NULL, NULL)) return done(tw_unsupported("cudaFreeAsync in a stream capture"));
-  return cudaFree(p);
+  return done(tw_submit(s, (Work) {FREE_MEMORY, .freed = p}));
 }
 API Error cudaMallocManaged(void **p, size_t n, unsigned flags) { (void) flags; return done(tw_allocate(n, true, p)); }
 API Error cudaMallocHost(void **p, size_t n) { return done(tw_allocate(n, true, p)); }

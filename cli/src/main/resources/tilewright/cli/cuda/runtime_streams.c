@@ -45,7 +45,25 @@ API Error cudaEventRecordWithFlags(Event *e, Stream s, unsigned flags) { (void) 
 API Error cudaEventElapsedTime(float *ms, Event *from, Event *to) { return done(tw_event_elapsed(ms, from, to)); }
 API Error cudaEventElapsedTime_v2(float *ms, Event *from, Event *to) { return cudaEventElapsedTime(ms, from, to); }
 
-API Error cudaStreamBeginCapture(Stream s, int mode) { (void) mode; return done(tw_begin_capture(s)); }
+API Error cudaStreamBeginCapture(Stream s, int mode) { (void) mode; return done(tw_begin_capture(s, NULL)); }
+// What a capture depends on is kept by the order of the nodes.
+API Error cudaStreamBeginCaptureToGraph(Stream s, Graph *g, Node **dependencies, const void *edges, size_t count,
+    int mode) {
+  (void) dependencies; (void) edges; (void) count; (void) mode;
+  return done(g == NULL ? INVALID_VALUE : tw_begin_capture(s, g));
+}
+#if CUDA_VERSION >= 13
+API Error cudaStreamUpdateCaptureDependencies(Stream s, Node **dependencies, const void *edges, size_t count,
+    unsigned flags) {
+  (void) dependencies; (void) edges; (void) count; (void) flags;
+  return done(tw_capture_status(s, NULL, NULL) == 0 ? ILLEGAL_STATE : SUCCESS);
+}
+#else
+API Error cudaStreamUpdateCaptureDependencies(Stream s, Node **dependencies, size_t count, unsigned flags) {
+  (void) dependencies; (void) count; (void) flags;
+  return done(tw_capture_status(s, NULL, NULL) == 0 ? ILLEGAL_STATE : SUCCESS);
+}
+#endif
 API Error cudaStreamEndCapture(Stream s, Graph **g) { return done(tw_end_capture(s, g)); }
 API Error cudaStreamIsCapturing(Stream s, int *status) {
   *status = tw_capture_status(s, NULL, NULL);

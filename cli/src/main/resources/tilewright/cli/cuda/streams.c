@@ -6,6 +6,7 @@
 typedef struct {
   Graph *graph;
   uint64_t id;
+  bool lent;  // the graph was there before
   bool over, failed;
 } Capture;
 
@@ -66,13 +67,13 @@ int tw_stream_wait(void *handle) {
 unsigned tw_stream_flags(void *handle) { return stream_of(handle)->flags; }
 int tw_stream_priority(void *handle) { return stream_of(handle)->priority; }
 
-int tw_begin_capture(void *handle) {
+int tw_begin_capture(void *handle, Graph *g) {
   Stream *s = stream_of(handle);
   if (s == &legacy) return CAPTURE_UNSUPPORTED;
   if (capture_of(s) != NULL) return ILLEGAL_STATE;
   LOCKED;
   Capture *c = calloc(1, sizeof *c);
-  *c = (Capture) {.graph = tw_graph_create(), .id = ++captures};
+  *c = (Capture) {.graph = g != NULL ? g : tw_graph_create(), .id = ++captures, .lent = g != NULL};
   s->capture = c;
   s->origin = true;
   if (!(s->flags & NON_BLOCKING)) blocking = c;
@@ -83,7 +84,7 @@ int tw_begin_capture(void *handle) {
 int tw_end_capture(void *handle, Graph **g) {
   Stream *s = stream_of(handle);
   Capture *c = capture_of(s);
-  *g = NULL;
+  if (g != NULL) *g = NULL;
   if (c == NULL) return ILLEGAL_STATE;
   if (!s->origin) return fail(c, CAPTURE_UNMATCHED);
   LOCKED;
@@ -91,10 +92,10 @@ int tw_end_capture(void *handle, Graph **g) {
   s->origin = false;
   if (blocking == c) blocking = NULL;
   if (c->failed) {
-    tw_graph_destroy(c->graph);
+    if (!c->lent) tw_graph_destroy(c->graph);
     return CAPTURE_INVALIDATED;
   }
-  *g = c->graph;
+  if (g != NULL) *g = c->graph;
   return SUCCESS;
 }
 

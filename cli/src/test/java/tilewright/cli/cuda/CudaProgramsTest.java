@@ -86,6 +86,12 @@ class CudaProgramsTest {
     return new Run(status, Files.readString(out), reported.toString(StandardCharsets.UTF_8));
   }
 
+  /** A program's output without what the libraries say themselves. */
+  private static String withoutMessages(Run run) {
+    return run.out.lines().filter(line -> !line.startsWith("tilewright: ")).map(line -> line + "\n")
+        .collect(Collectors.joining());
+  }
+
   @Test
   void aProgramWithConstantAndDeviceVariables() throws IOException {
     assertEquals(new Run(0, "2 launches on sm_90: no error\n", ""), run("vector_add", List.of()));
@@ -174,7 +180,38 @@ class CudaProgramsTest {
         wait: cudaErrorStreamCaptureUnsupported
         end: cudaErrorStreamCaptureInvalidated
         5 calls
-        """, ""), run("graphs", List.of()));
+        before: cudaErrorInvalidValue
+        memory: 7, not freed: cudaErrorInvalidValue
+        freed by itself: cudaSuccess
+        4 bytes, at most 4100, free: cudaSuccess
+        loop: 1111, cudaSuccess
+        again: 1111, cudaSuccess
+        """, ""), run("graphs", List.of("-std=c++17")));
+  }
+
+  @Test
+  void virtualMemoryGrowsAndWhatIsUnmappedIsFound() throws IOException {
+    var expected = """
+        reserve: CUDA_SUCCESS
+        half a step: CUDA_ERROR_INVALID_VALUE
+        map: CUDA_SUCCESS
+        map more: CUDA_SUCCESS
+        5767168 of 5767168
+        with a gap: CUDA_ERROR_NOT_SUPPORTED
+        complete: CUDA_SUCCESS
+        linked: 7
+        unmap: CUDA_SUCCESS
+        still in use: CUDA_ERROR_INVALID_VALUE
+        """;
+    var run = run("ranges", List.of("-lcuda"));
+    assertEquals(expected + """
+        behind: CUDA_SUCCESS
+        unmap all: CUDA_SUCCESS
+        free: CUDA_SUCCESS
+        """, withoutMessages(run));
+    var behind = run(folder.resolve("ranges"), "behind");
+    assertTrue(withoutMessages(behind).startsWith(expected + "behind: CUDA_ERROR_ILLEGAL_ADDRESS\n"), behind.out);
+    assertTrue(behind.report.contains("OUT_OF_BOUNDS at ranges.cu:6 "), behind.report);
   }
 
   @Test
@@ -201,8 +238,7 @@ class CudaProgramsTest {
         array: CUDA_ERROR_NOT_SUPPORTED
         overrun: CUDA_ERROR_ILLEGAL_ADDRESS
         afterwards: CUDA_ERROR_ILLEGAL_ADDRESS
-        """, run.out.lines().filter(line -> !line.startsWith("tilewright: ")).map(line -> line + "\n")
-            .collect(Collectors.joining()));
+        """, withoutMessages(run));
     assertTrue(run.out.contains("tilewright: cuArrayCreate_v2 is not supported"), run.out);
   }
 

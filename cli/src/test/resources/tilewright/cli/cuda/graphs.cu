@@ -70,6 +70,60 @@ static cudaGraph_t captured(int n) {
   cudaStreamEndCapture(a, &g);
   return g;
 }
+// Memory that a captured stream allocates: it outlives one launch, and not two.
+static void memory() {
+  cudaStream_t s;
+  cudaGraph_t g;
+  cudaGraphExec_t e, freeing;
+  int *p, *q, result;
+  cudaStreamCreate(&s);
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  cudaMallocAsync(&p, sizeof(int), s);
+  cudaMallocAsync(&q, 4096, s);
+  cudaMemsetAsync(p, 0, sizeof(int), s);
+  add<<<1, 1, 0, s>>>(p, 7);
+  cudaFreeAsync(q, s);
+  cudaStreamEndCapture(s, &g);
+  cudaGraphInstantiate(&e, g, 0);
+  cudaGraphInstantiate(&freeing, g, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+  printf("before: %s\n", cudaGetErrorName(cudaFree(p)));
+  cudaGraphLaunch(e, s);
+  cudaMemcpy(&result, p, sizeof(int), cudaMemcpyDeviceToHost);
+  cudaGetLastError();
+  printf("memory: %d, not freed: %s\n", result, cudaGetErrorName(cudaGraphLaunch(e, s)));
+  printf("freed by itself: %s\n", cudaGetErrorName(cudaGraphLaunch(freeing, s)));
+  size_t used[2];
+  cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used[0]);
+  cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &used[1]);
+  printf("%zu bytes, at most %zu, free: %s\n", used[0], used[1], cudaGetErrorName(cudaFree(p)));
+  cudaGetLastError();
+}
+// A loop around a graph that is captured into: 1, then 11, and so on while a kernel says so.
+__global__ void addUpTo(int* p, int limit, cudaGraphConditionalHandle more) {
+  *p = *p * 10 + 1;
+  cudaGraphSetConditional(more, *p < limit);
+}
+static void loop() {
+  cudaStream_t s;
+  cudaGraph_t g;
+  cudaGraphExec_t e;
+  cudaGraphNode_t node;
+  cudaGraphConditionalHandle more;
+  cudaStreamCreate(&s);
+  cudaGraphCreate(&g, 0);
+  cudaGraphConditionalHandleCreate(&more, g, 1, cudaGraphCondAssignDefault);
+  cudaGraphNodeParams p = {cudaGraphNodeTypeConditional};
+  p.conditional.handle = more;
+  p.conditional.type = cudaGraphCondTypeWhile;
+  p.conditional.size = 1;
+  cudaGraphAddNode(&node, g, nullptr, nullptr, 0, &p);
+  cudaStreamBeginCaptureToGraph(s, p.conditional.phGraph_out[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal);
+  addUpTo<<<1, 1, 0, s>>>(number, 1000, more);
+  cudaStreamEndCapture(s, nullptr);
+  cudaGraphInstantiate(&e, g, 0);
+  run("loop", e);
+  run("again", e);
+}
 int main() {
   cudaMalloc(&number, sizeof(int));
   cudaGraphExec_t made = nodes(), e;
@@ -93,4 +147,6 @@ int main() {
   printf("wait: %s\n", cudaGetErrorName(cudaStreamSynchronize(s)));
   printf("end: %s\n", cudaGetErrorName(cudaStreamEndCapture(s, &g)));
   printf("%d calls\n", calls);
+  memory();
+  loop();
 }

@@ -17,7 +17,10 @@ import tilewright.simulator.core.DeviceHeap;
 import tilewright.simulator.memory.Console;
 import tilewright.simulator.memory.Moves;
 
-/** Calls of the functions that the CUDA runtime brings: vprintf, __assertfail, malloc, free. */
+/**
+ * Calls of the functions that the CUDA runtime brings: vprintf, __assertfail, malloc, free and
+ * cudaGraphSetConditional.
+ */
 final class StubLowering {
   private StubLowering() {}
 
@@ -27,6 +30,7 @@ final class StubLowering {
       case "__assertfail", "__assert_fail" -> fail(call, c);
       case "malloc" -> allocate(call, c);
       case "free" -> release(call, c);
+      case "cudaGraphSetConditional" -> setCondition(call, c);
       default -> throw new Unsupported("function " + name + " has no body here");
     }
   }
@@ -72,6 +76,16 @@ final class StubLowering {
     var address = argument(call, 0, PtxType.B64, c);
     c.warp(DeviceHeap.class, "release", List.of(address), List.of(), new Op.Argument.Lanes(address),
         new Op.Argument.IntValue(c.site()));
+  }
+
+  /** A condition's handle is the address of its value. */
+  private static void setCondition(Calls call, Lowering c) {
+    requireCounts(call, 2, 0);
+    var handle = argument(call, 0, PtxType.B64, c);
+    var value = argument(call, 1, PtxType.B32, c);
+    Addressing.resolve(new Addressing.Place(handle, 0, "global"), PtxType.B32.bytes(), Access.WRITE, c);
+    c.warp(Moves.class, "store32", List.of(value), List.of(), new Op.Argument.IntValue(0),
+        new Op.Argument.Lanes(value));
   }
 
   private static boolean isVariable(Operand operand, Lowering c) {
