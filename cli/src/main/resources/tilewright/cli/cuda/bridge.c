@@ -118,7 +118,7 @@ void tell(Buffer *b) {
   *b = (Buffer) {0};
 }
 
-static int answer(Buffer *b) {
+int answer(Buffer *b) {
   uint32_t head[2];
   get_all(head, sizeof head);
   b->bytes = malloc(head[1] + 1);
@@ -201,7 +201,7 @@ static void settle_launch(void) {
   uint32_t touched = take32(&b);
   for (uint32_t i = 0; i < touched; i++) {
     Allocation *a = tw_find((void *) take64(&b));
-    if (a != NULL && !a->managed) a->ours = false;
+    if (a != NULL && !a->managed) a->ours = a->fetched = false;
   }
   uint32_t printed = take32(&b);
   if (printed > 0) fwrite(b.bytes + b.used, 1, printed, stdout);

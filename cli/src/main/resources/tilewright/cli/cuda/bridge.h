@@ -61,6 +61,7 @@ typedef struct Allocation {
   char *host;      // this process's copy
   bool managed;    // the process may access it at any time, at the same address if it was allocated so
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
+  bool fetched;    // both copies are the newest
   bool by_graph;   // a node of a graph made it
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;

@@ -3,21 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The most that is fetched at a time: the next part is fetched while this one is copied.
+#define PART (4ull << 20)
+
 static void tell_range(uint32_t operation, Allocation *a, uint64_t offset, uint64_t bytes) {
   Buffer b = request(operation);
   append64(&b, a->address);
   append64(&b, offset);
   append64(&b, bytes);
-  if (operation == FETCH) {
-    ask(&b);
+  tell(&b);
+}
+
+static uint64_t part_of(uint64_t bytes) { return bytes < PART ? bytes : PART; }
+
+// Makes this process's copy of a range current, and copies it to a place outside unless that is null.
+static void fetch(Allocation *a, uint64_t offset, uint64_t bytes, char *to) {
+  settle_launches();
+  tell_range(FETCH, a, offset, part_of(bytes));
+  for (uint64_t at = 0; at < bytes; at += PART) {
+    Buffer b;
+    answer(&b);
     free(b.bytes);
-  } else {
-    tell(&b);
+    if (at + PART < bytes) tell_range(FETCH, a, offset + at + PART, part_of(bytes - at - PART));
+    if (to != NULL) memcpy(to + at, a->host + offset + at, part_of(bytes - at));
   }
+  a->fetched = a->fetched || (offset == 0 && bytes == a->bytes);
 }
 
 char *to_read(Allocation *a, uint64_t offset, uint64_t bytes) {
-  if (!a->ours) tell_range(FETCH, a, offset, bytes);
+  if (!a->ours && !a->fetched) fetch(a, offset, bytes, NULL);
   return a->host + offset;
 }
 
@@ -50,8 +64,13 @@ int tw_copy(void *to, const void *from, size_t bytes) {
   if (target != NULL && !fits(target, to, bytes)) return INVALID_VALUE;
   if (source != NULL && !fits(source, from, bytes)) return INVALID_VALUE;
   uint64_t to_offset = target ? (uint64_t) to - target->address : 0;
-  const char *read = source ? to_read(source, (uint64_t) from - source->address, bytes) : from;
-  memmove(target ? target->host + to_offset : to, read, bytes);
+  uint64_t from_offset = source ? (uint64_t) from - source->address : 0;
+  if (target == NULL && source != NULL && !source->ours && !source->fetched) {
+    fetch(source, from_offset, bytes, to);
+  } else {
+    const char *read = source ? to_read(source, from_offset, bytes) : from;
+    memmove(target ? target->host + to_offset : to, read, bytes);
+  }
   if (target != NULL) written(target, to_offset, bytes);
   // As fast as PCIe 5.0 with 16 lanes, or HBM.
   pass_time(1000 + bytes / (target && source ? 1500 : 55));

@@ -19,6 +19,8 @@ uint64_t take64(Buffer *b);
 void tell(Buffer *b);
 // Sends a request and waits for the answer, whose bytes replace those of the buffer. Returns its status.
 int ask(Buffer *b);
+// Waits for the answer of a request that was told.
+int answer(Buffer *b);
 // Sends a launch, whose answer is waited for when a call needs it.
 void post_launch(Buffer *b);
 // Waits for the answers of all launches.

@@ -196,7 +196,9 @@ class CudaProgramsTest {
         half a step: CUDA_ERROR_INVALID_VALUE
         map: CUDA_SUCCESS
         map more: CUDA_SUCCESS
-        5767168 of 5767168
+        7340032 of 7340032
+        11
+        12
         with a gap: CUDA_ERROR_NOT_SUPPORTED
         complete: CUDA_SUCCESS
         linked: 7

@@ -54,32 +54,42 @@ static void link(CUdeviceptr p) {
   cuMemcpyDtoH(&value, p, sizeof value);
   printf("linked: %d\n", value);
 }
+// The sum of three steps' numbers.
+static int total(int* host, CUdeviceptr from, int n) {
+  int sum = 0;
+  cuMemcpyDtoH(host, from, 3 * n * sizeof(int));
+  for (int i = 0; i < 3 * n; i++) sum += host[i];
+  return sum;
+}
 int main(int count, char** words) {
   CUmemAllocationProp p = device();
   size_t step;
   CUdeviceptr range;
   cudaFree(0);
   cuMemGetAllocationGranularity(&step, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  printf("reserve: %s\n", text(cuMemAddressReserve(&range, 4 * step, 0, 0, 0)));
+  printf("reserve: %s\n", text(cuMemAddressReserve(&range, 5 * step, 0, 0, 0)));
   printf("half a step: %s\n", text(map(range, step / 2)));
   printf("map: %s\n", text(map(range, step)));
-  int n = step / sizeof(int), sum = 0;
+  int n = step / sizeof(int);
   cuMemsetD32(range, 5, n);
   fill<<<n / 256, 256>>>((int*) range, n, 1);
-  printf("map more: %s\n", text(map(range + step, step)));
-  cuMemsetD32(range + step, 1, n);
+  printf("map more: %s\n", text(map(range + step, 2 * step)));
+  cuMemsetD32(range + step, 1, 2 * n);
   // One launch over both parts; the first has kept its values.
-  fill<<<2 * n / 256, 256>>>((int*) range, 2 * n, 2);
-  int* host = new int[2 * n];
-  cuMemcpyDtoH(host, range, 2 * step);
-  for (int i = 0; i < 2 * n; i++) sum += host[i];
-  printf("%d of %d\n", sum, (5 + 1 + 2) * n + (1 + 2) * n);
-  printf("with a gap: %s\n", text(map(range + 3 * step, step)));
+  fill<<<3 * n / 256, 256>>>((int*) range, 3 * n, 2);
+  int* host = new int[3 * n];
+  printf("%d of %d\n", total(host, range, n), (5 + 1 + 2) * n + 2 * (1 + 2) * n);
+  // What the host writes then, in a copy that the device has too, and what a kernel adds behind that.
+  cuMemsetD32(range + step, 0, n);
+  printf("%d\n", total(host, range, n) / n);
+  fill<<<n / 256, 256>>>((int*) range, n, 1);
+  printf("%d\n", total(host, range, n) / n);
+  printf("with a gap: %s\n", text(map(range + 4 * step, step)));
   link(range);
-  printf("unmap: %s\n", text(cuMemUnmap(range + step, step)));
-  printf("still in use: %s\n", text(cuMemAddressFree(range, 4 * step)));
+  printf("unmap: %s\n", text(cuMemUnmap(range + step, 2 * step)));
+  printf("still in use: %s\n", text(cuMemAddressFree(range, 5 * step)));
   fill<<<1, 32>>>((int*) range + (count > 1 ? n : 0), 32, 1);
   printf("behind: %s\n", text(cuCtxSynchronize()));
   printf("unmap all: %s\n", text(cuMemUnmap(range, step)));
-  printf("free: %s\n", text(cuMemAddressFree(range, 4 * step)));
+  printf("free: %s\n", text(cuMemAddressFree(range, 5 * step)));
 }
