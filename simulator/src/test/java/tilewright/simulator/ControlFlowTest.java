@@ -117,6 +117,21 @@ class ControlFlowTest {
   }
 
   @Test
+  void aWaitByTheClockEndsAfterTheCyclesOfItsInstructions() {
+    int[] got = results(32, """
+        mov.u32 %r0, 0;
+        mov.u32 %r1, %clock;
+        WAIT: add.u32 %r0, %r0, 1;
+        mov.u32 %r2, %clock;
+        sub.u32 %r2, %r2, %r1;
+        setp.lt.u32 %q0, %r2, 1600;
+        @%q0 bra WAIT;
+        """);
+    // Five instructions of four cycles each.
+    assertArrayEquals(IntStream.generate(() -> 1600 / (5 * 4)).limit(32).toArray(), got);
+  }
+
+  @Test
   void aBranchTableIndexOutsideTheTableIsReported() {
     var ptx = Kernels.kernel(0, """
         TABLE: .branchtargets A, B;

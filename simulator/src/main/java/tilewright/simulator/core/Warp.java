@@ -208,7 +208,10 @@ public final class Warp {
     return z ^ z >>> 29;
   }
 
-  /** {@code %clock64} and {@code %globaltimer}: block steps of this warp, so that equal seeds read equal clocks. */
+  /**
+   * {@code %clock64} and {@code %globaltimer}: cycles by the instructions of this warp alone, so that equal seeds read
+   * equal clocks.
+   */
   public long clock() {
     return clock;
   }

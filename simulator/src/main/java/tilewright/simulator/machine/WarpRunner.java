@@ -27,6 +27,8 @@ final class WarpRunner {
 
   /** Blocks after which a warp is not expected to come back to where it was. */
   private static final int LONGEST_REPEAT = 1 << 12;
+  /** Cycles between dependent instructions of a warp, from Volta on; a kernel that waits by the clock counts them. */
+  private static final int CYCLES = 4;
   private static final Pattern PASSIVE = Pattern.compile("\\b(fence|membar|nanosleep|test_wait|try_wait)\\b");
 
   private final RunningCta cta;
@@ -124,7 +126,7 @@ final class WarpRunner {
     var block = blocks[group.block];
     if (block.converge() != Block.Converge.NONE && !converged(w, group, block)) return;
     w.current = group;
-    w.clock++;
+    w.clock += (long) CYCLES * block.instructions();
     if (cta.executions != null) count(group, block);
     executed += (long) block.instructions() * Integer.bitCount(group.mask);
     leave(w, group, block, code.execute(group.block, w, group.mask));
