@@ -45,6 +45,10 @@ public final class CudaCommand implements Callable<Integer> {
       description = "The GPU to stand for: a100, rtx3090, rtx4090, h100, h200, b200, b300 or rtx5090 (default: h100).")
   private String chip;
 
+  @Option(names = "--devices", paramLabel = "N", defaultValue = "1",
+      description = "The number of these GPUs that the program sees, which reach each other's memory (default: 1).")
+  private int devices;
+
   @Option(names = "--sanitize",
       description = "Look for races, uninitialised reads and misuse of asynchronous copies (the default).")
   private boolean sanitize;
@@ -87,7 +91,11 @@ public final class CudaCommand implements Callable<Integer> {
     only.filter(String::isBlank).ifPresent(_ -> {
       throw CommandFailure.badInput("--only is empty; needed is a part of a kernel's name");
     });
-    var device = SimulatedDevice.of(chosen());
+    if (devices < 1 || devices > SimulatedDevice.MOST_DEVICES) {
+      throw CommandFailure.badInput("--devices is " + devices + "; needed is a number from 1 to "
+          + SimulatedDevice.MOST_DEVICES);
+    }
+    var device = SimulatedDevice.of(chosen()).times(devices);
     if (recorder.isPresent() || recorded.isPresent()) return ofGpu(device);
     if (words.isEmpty()) throw CommandFailure.badInput("there is no PROGRAM or FILE.cu to run");
     var report = new Report(console);

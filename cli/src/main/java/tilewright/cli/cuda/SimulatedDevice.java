@@ -10,14 +10,27 @@ import tilewright.kernel.Chip;
  * @param l2Bytes of the L2 cache
  * @param memoryBytes of global memory
  * @param clockKhz of the SMs, boosted
+ * @param devices the number of such devices that a program sees
  */
 record SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, int clockKhz, int memoryClockKhz,
-    int busBits) {
+    int busBits, int devices) {
+  /** As many as the library keeps permissions for. */
+  static final int MOST_DEVICES = 16;
   private static final int STATIC_SHARED_BYTES = 48 << 10;
   private static final int NAME_BYTES = 64;
   /** Lanes of f32 arithmetic in an SM. */
   private static final int LANES = 128;
   private static final long LAUNCH_NANOS = 2000;
+
+  private SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, int clockKhz, int memoryClockKhz,
+      int busBits) {
+    this(chip, name, l2Bytes, memoryBytes, clockKhz, memoryClockKhz, busBits, 1);
+  }
+
+  /** Several of these devices. */
+  SimulatedDevice times(int devices) {
+    return new SimulatedDevice(chip, name, l2Bytes, memoryBytes, clockKhz, memoryClockKhz, busBits, devices);
+  }
 
   static SimulatedDevice of(Chip chip) {
     long mib = 1L << 20;
@@ -52,7 +65,7 @@ record SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, i
     return new Frame.Answer(0).put((long) chip.capability()).put((long) chip.multiprocessors())
         .put((long) STATIC_SHARED_BYTES).put((long) sm.ctaSharedBytes()).put((long) sm.sharedBytes())
         .put((long) sm.warps()).put((long) sm.ctas()).put(l2Bytes).put(memoryBytes).put((long) clockKhz)
-        .put((long) memoryClockKhz).put((long) busBits)
+        .put((long) memoryClockKhz).put((long) busBits).put((long) devices)
         .put(Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), NAME_BYTES));
   }
 }

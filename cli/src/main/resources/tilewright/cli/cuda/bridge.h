@@ -9,7 +9,7 @@
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13,
   INVALID_DEVICE_FUNCTION = 98, INVALID_DEVICE = 101, NO_KERNEL_IMAGE = 209, FILE_NOT_FOUND = 301,
-  INVALID_HANDLE = 400, ILLEGAL_STATE = 401, NOT_FOUND = 500, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713,
+  INVALID_HANDLE = 400, ILLEGAL_STATE = 401, NOT_FOUND = 500, PEER_ALREADY_ENABLED = 704, PEER_NOT_ENABLED = 705, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713,
   NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_MERGE = 902,
   CAPTURE_UNMATCHED = 903, CAPTURE_ISOLATION = 905, CAPTURE_IMPLICIT = 906, GRAPH_UPDATE_FAILURE = 910 };
 
@@ -33,10 +33,19 @@ int tw_unsupported(const char *name);
 typedef struct {
   int64_t capability, multiprocessors, shared_per_block, shared_optin, shared_per_sm, warps_per_sm, blocks_per_sm;
   int64_t l2_bytes, memory_bytes, clock_khz, memory_clock_khz, bus_width;
+  int64_t devices;
   char name[64];
 } Device;
 
+// Each of the devices, which are alike and share one address space.
 const Device *tw_device(void);
+bool tw_has_device(int device);
+// The device that this thread uses.
+int tw_current_device(void);
+int tw_use_device(int device);
+// Whether a device may use the memory of another, and the permission for the one that this thread uses.
+bool tw_can_access(int device, int peer);
+int tw_permit(int peer, bool permitted);
 // cudaDeviceGetAttribute; CUdevice_attribute has the same numbers.
 int tw_attribute(int attribute, int *value);
 int tw_limit(int limit, size_t *value);
@@ -62,6 +71,7 @@ typedef struct Allocation {
   bool managed;    // the process may access it at any time, at the same address if it was allocated so
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
   bool fetched;    // both copies are the newest
+  int device;
   bool by_graph;   // a node of a graph made it
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;
@@ -237,7 +247,7 @@ Graph *tw_graph_clone(const Graph *g);
 int tw_graph_instantiate(const Graph *g, bool again, Graph **exec);
 // A condition of the graph, which kernels set.
 int tw_graph_condition(Graph *g, unsigned value, bool assigned, uint64_t *handle);
-// By cudaGraphMemAttributeType: bytes of the allocations of graphs, their most, bytes held for them, and their most.
+// By cudaGraphMemAttributeType: bytes that graphs have taken and that no trim has given back, or the most of them.
 int tw_graph_memory(int attribute, uint64_t *bytes);
 int tw_graph_memory_reset(int attribute);
 void tw_graph_memory_trim(void);

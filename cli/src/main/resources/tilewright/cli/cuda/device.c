@@ -2,6 +2,30 @@
 #include "protocol.h"
 #include <stdlib.h>
 
+#define MOST_DEVICES 16
+
+static __thread int current;
+static bool permitted[MOST_DEVICES][MOST_DEVICES];
+
+bool tw_has_device(int device) { return device >= 0 && device < tw_device()->devices; }
+int tw_current_device(void) { return current; }
+
+int tw_use_device(int device) {
+  if (!tw_has_device(device)) return INVALID_DEVICE;
+  current = device;
+  return SUCCESS;
+}
+
+bool tw_can_access(int device, int peer) { return tw_has_device(device) && tw_has_device(peer) && device != peer; }
+
+int tw_permit(int peer, bool value) {
+  if (!tw_can_access(current, peer)) return INVALID_DEVICE;
+  LOCKED;
+  if (permitted[current][peer] == value) return value ? PEER_ALREADY_ENABLED : PEER_NOT_ENABLED;
+  permitted[current][peer] = value;
+  return SUCCESS;
+}
+
 int tw_attribute(int attribute, int *value) {
   const Device *d = tw_device();
   switch (attribute) {

@@ -1,4 +1,4 @@
-// The CUDA driver API: devices, contexts and errors. There is one device, and one context stands for all.
+// The CUDA driver API: devices, contexts and errors. A context is a device that a thread uses.
 #define _GNU_SOURCE
 #include "driver.h"
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 // How many contexts may be current in a thread, one above the other.
 #define DEPTH 16
 
-typedef struct Context { int unused; } Context;
+typedef struct Context { int device; } Context;
 
-static Context primary;
+static Context primary[16];
 static __thread Context *current[DEPTH];
 static __thread int depth;
 
@@ -26,7 +26,8 @@ static const struct { int code; const char *name; } names[] = {
   {101, "CUDA_ERROR_INVALID_DEVICE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"}, {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
   {218, "CUDA_ERROR_INVALID_PTX"}, {301, "CUDA_ERROR_FILE_NOT_FOUND"}, {400, "CUDA_ERROR_INVALID_HANDLE"},
   {401, "CUDA_ERROR_ILLEGAL_STATE"}, {500, "CUDA_ERROR_NOT_FOUND"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-  {702, "CUDA_ERROR_LAUNCH_TIMEOUT"}, {710, "CUDA_ERROR_ASSERT"},
+  {702, "CUDA_ERROR_LAUNCH_TIMEOUT"}, {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
+  {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"}, {710, "CUDA_ERROR_ASSERT"},
   {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"}, {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"},
   {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"}, {716, "CUDA_ERROR_MISALIGNED_ADDRESS"}, {719, "CUDA_ERROR_LAUNCH_FAILED"},
   {801, "CUDA_ERROR_NOT_SUPPORTED"}, {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
@@ -45,55 +46,66 @@ API Result cuGetErrorString(Result e, const char **text) {
   return *text == NULL ? INVALID_VALUE : SUCCESS;
 }
 
-API Result cuDeviceGetCount(int *count) { *count = 1; return SUCCESS; }
+static Result known(int device) { return tw_has_device(device) ? SUCCESS : INVALID_DEVICE; }
+
+API Result cuDeviceGetCount(int *count) { *count = (int) tw_device()->devices; return SUCCESS; }
 API Result cuDeviceGet(int *device, int number) {
-  *device = 0;
-  return number == 0 ? SUCCESS : INVALID_DEVICE;
+  *device = number;
+  return known(number);
 }
 
 API Result cuDeviceGetName(char *name, int room, int device) {
-  if (device != 0) return INVALID_DEVICE;
+  if (!tw_has_device(device)) return INVALID_DEVICE;
   snprintf(name, room, "%s", tw_device()->name);
   return SUCCESS;
 }
 
 API Result cuDeviceGetUuid_v2(char *uuid, int device) {
   memcpy(uuid, "tilewright sim ", 16);
-  return device == 0 ? SUCCESS : INVALID_DEVICE;
+  uuid[15] = (char) device;
+  return known(device);
 }
 
 API Result cuDeviceGetUuid(char *uuid, int device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 API Result cuDeviceTotalMem_v2(size_t *bytes, int device) {
   *bytes = tw_device()->memory_bytes;
-  return device == 0 ? SUCCESS : INVALID_DEVICE;
+  return known(device);
 }
 
 API Result cuDeviceGetAttribute(int *value, int attribute, int device) {
-  return device == 0 ? tw_attribute(attribute, value) : INVALID_DEVICE;
+  return tw_has_device(device) ? tw_attribute(attribute, value) : INVALID_DEVICE;
 }
 
 API Result cuDeviceComputeCapability(int *major, int *minor, int device) {
   *major = tw_device()->capability / 10;
   *minor = tw_device()->capability % 10;
-  return device == 0 ? SUCCESS : INVALID_DEVICE;
+  return known(device);
 }
 
 API Result cuDeviceCanAccessPeer(int *can, int device, int peer) {
-  (void) device; (void) peer; *can = 0; return SUCCESS;
+  *can = tw_can_access(device, peer);
+  return tw_has_device(device) ? known(peer) : INVALID_DEVICE;
+}
+API Result cuCtxEnablePeerAccess(Context *peer, unsigned flags) {
+  if (peer == NULL) return INVALID_CONTEXT;
+  return flags == 0 ? tw_permit(peer->device, true) : INVALID_VALUE;
+}
+API Result cuCtxDisablePeerAccess(Context *peer) {
+  return peer == NULL ? INVALID_CONTEXT : tw_permit(peer->device, false);
 }
 
 API Result cuCtxPushCurrent_v2(Context *c) {
   if (c == NULL || depth == DEPTH) return INVALID_CONTEXT;
   current[depth++] = c;
-  return SUCCESS;
+  return tw_use_device(c->device);
 }
 
 API Result cuCtxPopCurrent_v2(Context **c) {
   if (depth == 0) return INVALID_CONTEXT;
   depth--;
   if (c != NULL) *c = current[depth];
-  return SUCCESS;
+  return depth == 0 ? SUCCESS : tw_use_device(current[depth - 1]->device);
 }
 
 API Result cuCtxSetCurrent(Context *c) {
@@ -108,8 +120,9 @@ API Result cuCtxGetCurrent(Context **c) {
 
 static Result create(Context **c, int device) {
   if (c == NULL) return INVALID_VALUE;
-  if (device != 0) return INVALID_DEVICE;
+  if (!tw_has_device(device)) return INVALID_DEVICE;
   *c = calloc(1, sizeof **c);
+  (*c)->device = device;
   return cuCtxPushCurrent_v2(*c);
 }
 
@@ -125,7 +138,7 @@ API Result cuCtxDestroy_v2(Context *c) {
   if (c == NULL) return INVALID_CONTEXT;
   if (depth > 0 && current[depth - 1] == c) depth--;
   Result e = tw_settle();
-  if (c != &primary) free(c);
+  if (c != &primary[c->device]) free(c);
   return e;
 }
 
@@ -135,7 +148,7 @@ API Result cuCtxPopCurrent(Context **c) { return cuCtxPopCurrent_v2(c); }
 API Result cuCtxDestroy(Context *c) { return cuCtxDestroy_v2(c); }
 
 API Result cuCtxSynchronize(void) { return tw_settle(); }
-API Result cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }
+API Result cuCtxGetDevice(int *device) { *device = tw_current_device(); return SUCCESS; }
 API Result cuCtxGetFlags(unsigned *flags) { *flags = 0; return SUCCESS; }
 API Result cuCtxGetApiVersion(Context *c, unsigned *version) { (void) c; *version = 3020; return SUCCESS; }
 API Result cuCtxGetLimit(size_t *value, int limit) { return tw_limit(limit, value); }
@@ -145,16 +158,18 @@ API Result cuCtxSetCacheConfig(int config) { (void) config; return SUCCESS; }
 API Result cuCtxGetStreamPriorityRange(int *least, int *greatest) { *least = 0; *greatest = -5; return SUCCESS; }
 
 API Result cuDevicePrimaryCtxRetain(Context **c, int device) {
-  *c = &primary;
-  return device == 0 ? SUCCESS : INVALID_DEVICE;
+  if (!tw_has_device(device)) return INVALID_DEVICE;
+  *c = &primary[device];
+  (*c)->device = device;
+  return SUCCESS;
 }
-API Result cuDevicePrimaryCtxRelease_v2(int device) { return device == 0 ? SUCCESS : INVALID_DEVICE; }
-API Result cuDevicePrimaryCtxReset_v2(int device) { return device == 0 ? tw_settle() : INVALID_DEVICE; }
+API Result cuDevicePrimaryCtxRelease_v2(int device) { return known(device); }
+API Result cuDevicePrimaryCtxReset_v2(int device) { return tw_has_device(device) ? tw_settle() : INVALID_DEVICE; }
 API Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { (void) device; (void) flags; return SUCCESS; }
 API Result cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
   *flags = 0;
   *active = 1;
-  return device == 0 ? SUCCESS : INVALID_DEVICE;
+  return known(device);
 }
 
 // The newest form of a call; it is there even if it only says that it is missing.

@@ -59,7 +59,7 @@ API Result cuPointerGetAttribute(void *value, int attribute, const void *address
   Allocation *a = tw_find(address);
   if (a == NULL) return INVALID_VALUE;
   // 2: type of memory (1: host, 2: device), 3: for kernels, 4: for the host, 8: managed, 9: number of the device.
-  unsigned type = a->managed ? 1 : 2, managed = a->managed, device = 0;
+  unsigned type = a->managed ? 1 : 2, managed = a->managed, device = a->device;
   switch (attribute) {
     case 2: memcpy(value, &type, sizeof type); return SUCCESS;
     case 3: memcpy(value, &address, sizeof address); return SUCCESS;

@@ -77,10 +77,10 @@ API Result cuFuncSetAttribute(Kernel *k, int attribute, int value) {
   return attribute == 8 ? tw_set_dynamic_limit(k, value) : SUCCESS;
 }
 API Result cuKernelGetAttribute(int *value, int attribute, const Kernel *k, int device) {
-  return device == 0 ? cuFuncGetAttribute(value, attribute, k) : INVALID_DEVICE;
+  return tw_has_device(device) ? cuFuncGetAttribute(value, attribute, k) : INVALID_DEVICE;
 }
 API Result cuKernelSetAttribute(int attribute, int value, Kernel *k, int device) {
-  return device == 0 ? cuFuncSetAttribute(k, attribute, value) : INVALID_DEVICE;
+  return tw_has_device(device) ? cuFuncSetAttribute(k, attribute, value) : INVALID_DEVICE;
 }
 API Result cuFuncSetCacheConfig(Kernel *k, int config) { (void) k; (void) config; return SUCCESS; }
 API Result cuFuncSetSharedMemConfig(Kernel *k, int config) { (void) k; (void) config; return SUCCESS; }

@@ -40,8 +40,7 @@ static Range *range_of(uint64_t address, uint64_t bytes) {
   return NULL;
 }
 
-// The device is number 0.
-static bool on_device(const Location *l) { return l->type == 1 && l->id == 0; }
+static bool on_device(const Location *l) { return l->type == 1 && tw_has_device(l->id); }
 
 API Result cuMemGetAllocationGranularity(size_t *bytes, const Properties *p, int option) {
   (void) option;

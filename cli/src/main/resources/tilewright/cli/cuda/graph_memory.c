@@ -1,7 +1,8 @@
 // Allocations that are nodes of graphs. A node's address is fixed when it is made; each launch allocates there.
 #include "protocol.h"
 
-static uint64_t used, most_used, held, most_held;
+// Bytes of allocations that are there, of those that were there at one time since the last trim, and the most of these.
+static uint64_t used, held, most;
 
 int tw_memory_of(uint64_t bytes, Work *w) {
   *w = (Work) {MEMORY, .memory = {.bytes = bytes}};
@@ -15,31 +16,25 @@ int do_memory(const GraphMemory *m) {
   if (e != SUCCESS) return e;
   tw_find((void *) m->place.address)->by_graph = true;
   used += m->bytes;
-  if (used > most_used) most_used = used;
   if (used > held) held = used;
-  if (held > most_held) most_held = held;
+  if (held > most) most = held;
   return SUCCESS;
 }
 
 void graph_memory_freed(uint64_t bytes) { used -= bytes; }
 
-static uint64_t *figure(int attribute) {
-  static uint64_t *const figures[] = {&used, &most_used, &held, &most_held};
-  return attribute < 0 || attribute > 3 ? NULL : figures[attribute];
-}
-
+// 0 and 2: memory that belongs to graphs, 1 and 3: the most of it.
 int tw_graph_memory(int attribute, uint64_t *bytes) {
   LOCKED;
-  uint64_t *f = figure(attribute);
-  if (f == NULL || bytes == NULL) return INVALID_VALUE;
-  *bytes = *f;
+  if (attribute < 0 || attribute > 3 || bytes == NULL) return INVALID_VALUE;
+  *bytes = attribute % 2 == 0 ? held : most;
   return SUCCESS;
 }
 
 int tw_graph_memory_reset(int attribute) {
   LOCKED;
   if (attribute != 1 && attribute != 3) return INVALID_VALUE;
-  *figure(attribute) = *figure(attribute - 1);
+  most = held;
   return SUCCESS;
 }
 

@@ -17,6 +17,7 @@ static uint32_t managed_count;
 bool has_managed(void) { return managed_count > 0; }
 
 static void remember(Allocation *a) {
+  a->device = tw_current_device();
   uint64_t window = a->address >> WINDOW_BITS;
   if (window >= window_count) {
     uint32_t larger = 2 * window + 256;

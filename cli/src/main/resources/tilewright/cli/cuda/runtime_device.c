@@ -29,9 +29,9 @@ API Error cudaGetLastError(void) {
 
 API Error cudaPeekAtLastError(void) { return tw_sticky() ? tw_sticky() : last_error; }
 
-API Error cudaGetDeviceCount(int *count) { *count = 1; return SUCCESS; }
-API Error cudaGetDevice(int *device) { *device = 0; return SUCCESS; }
-API Error cudaSetDevice(int device) { return done(device == 0 ? SUCCESS : INVALID_DEVICE); }
+API Error cudaGetDeviceCount(int *count) { *count = (int) tw_device()->devices; return SUCCESS; }
+API Error cudaGetDevice(int *device) { *device = tw_current_device(); return SUCCESS; }
+API Error cudaSetDevice(int device) { return done(tw_use_device(device)); }
 API Error cudaInitDevice(int device, unsigned flags, unsigned more) {
   (void) flags; (void) more; return cudaSetDevice(device);
 }
@@ -43,7 +43,18 @@ API Error cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 API Error cudaDeviceReset(void) { return done(tw_settle()); }
 API Error cudaThreadExit(void) { return SUCCESS; }
 API Error cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-  (void) device; (void) peer; *can = 0; return SUCCESS;
+  *can = tw_can_access(device, peer);
+  return done(tw_has_device(device) && tw_has_device(peer) ? SUCCESS : INVALID_DEVICE);
+}
+API Error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return done(flags == 0 ? tw_permit(peer, true) : INVALID_VALUE);
+}
+API Error cudaDeviceDisablePeerAccess(int peer) { return done(tw_permit(peer, false)); }
+API Error cudaDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+  if (!tw_can_access(device, peer)) return done(INVALID_DEVICE);
+  // 1: the rank of their speed, 2: access, 3: atomics, 4: arrays.
+  *value = attribute == 2 || attribute == 3;
+  return done(attribute < 1 || attribute > 4 ? INVALID_VALUE : SUCCESS);
 }
 API Error cudaDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
 API Error cudaRuntimeGetVersion(int *version) { *version = CUDA_VERSION * 1000; return SUCCESS; }
@@ -57,14 +68,14 @@ API Error cudaDeviceGetLimit(size_t *value, int limit) { return done(tw_limit(li
 API Error cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least = 0; *greatest = -5; return SUCCESS; }
 
 API Error cudaDeviceGetPCIBusId(char *id, int length, int device) {
-  (void) device;
-  snprintf(id, length, "0000:01:00.0");
+  if (!tw_has_device(device)) return done(INVALID_DEVICE);
+  snprintf(id, length, "0000:%02x:00.0", device + 1);
   return SUCCESS;
 }
 
 // The fields of cudaDeviceProp by offset. CUDA 13 dropped some of those that CUDA 12 has.
 API Error cudaGetDeviceProperties(char *p, int device) {
-  if (device != 0) return done(INVALID_DEVICE);
+  if (!tw_has_device(device)) return done(INVALID_DEVICE);
   const Device *d = tw_device();
   memset(p, 0, CUDA_VERSION >= 13 ? 1008 : 1032);
   snprintf(p, 256, "%s", d->name);
@@ -130,5 +141,5 @@ API Error cudaGetDeviceProperties(char *p, int device) {
 API Error cudaGetDeviceProperties_v2(char *p, int device) { return cudaGetDeviceProperties(p, device); }
 
 API Error cudaDeviceGetAttribute(int *value, int attribute, int device) {
-  return done(device == 0 ? tw_attribute(attribute, value) : INVALID_DEVICE);
+  return done(tw_has_device(device) ? tw_attribute(attribute, value) : INVALID_DEVICE);
 }

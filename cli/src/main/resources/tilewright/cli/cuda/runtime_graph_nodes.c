@@ -37,8 +37,8 @@ typedef struct {
 } NodeParameters;
 
 static Error memory_work(MemoryParameters *p, Work *w) {
-  // 1: the device, whose number is 0.
-  if (p->location.type != 1 || p->location.id != 0) return INVALID_VALUE;
+  // 1: a device.
+  if (p->location.type != 1 || !tw_has_device(p->location.id)) return INVALID_VALUE;
   Error e = tw_memory_of(p->bytes, w);
   if (e == SUCCESS) p->address = (void *) w->memory.place.address;
   return e;
@@ -74,18 +74,19 @@ API Error cudaGraphMemFreeNodeGetParams(const Node *n, void **address) {
 }
 
 API Error cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *value) {
-  return done(device == 0 ? tw_graph_memory(attribute, value) : INVALID_DEVICE);
+  return done(tw_has_device(device) ? tw_graph_memory(attribute, value) : INVALID_DEVICE);
 }
 
 // Only the greatest values can be set, to nothing.
 API Error cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value) {
-  if (device != 0) return done(INVALID_DEVICE);
+  if (!tw_has_device(device)) return done(INVALID_DEVICE);
   return done(value == NULL || *value != 0 ? INVALID_VALUE : tw_graph_memory_reset(attribute));
 }
 
 API Error cudaDeviceGraphMemTrim(int device) {
-  if (device == 0) tw_graph_memory_trim();
-  return done(device == 0 ? SUCCESS : INVALID_DEVICE);
+  if (!tw_has_device(device)) return done(INVALID_DEVICE);
+  tw_graph_memory_trim();
+  return done(SUCCESS);
 }
 
 API Error cudaGraphConditionalHandleCreate(uint64_t *handle, Graph *g, unsigned value, unsigned flags) {

@@ -129,7 +129,7 @@ API Error cudaPointerGetAttributes(Attributes *p, const void *address) {
   memset(p, 0, CUDA_VERSION >= 13 ? sizeof *p : offsetof(Attributes, reserved));
   // 0: not registered, 2: device, 3: managed.
   p->type = a == NULL ? 0 : a->managed ? 3 : 2;
-  p->device = a == NULL ? -2 : 0;
+  p->device = a == NULL ? -2 : a->device;
   p->device_pointer = a == NULL ? NULL : (void *) address;
   p->host_pointer = a == NULL || a->managed ? (void *) address : NULL;
   return done(SUCCESS);
@@ -146,7 +146,7 @@ API Error cudaCtxResetPersistingL2Cache(void) { return SUCCESS; }
 // There is one pool.
 static Error default_pool(void **pool, int device) {
   *pool = (void *) tw_device();
-  return done(device == 0 ? SUCCESS : INVALID_DEVICE);
+  return done(tw_has_device(device) ? SUCCESS : INVALID_DEVICE);
 }
 
 API Error cudaDeviceGetDefaultMemPool(void **pool, int device) { return default_pool(pool, device); }
@@ -155,6 +155,9 @@ API Error cudaDeviceSetMemPool(int device, void *pool) { return default_pool(&po
 API Error cudaMemPoolCreate(void **pool, const void *properties) { (void) properties; return default_pool(pool, 0); }
 API Error cudaMemPoolDestroy(void *pool) { (void) pool; return SUCCESS; }
 API Error cudaMemPoolTrimTo(void *pool, size_t keep) { (void) pool; (void) keep; return SUCCESS; }
+API Error cudaMemPoolSetAccess(void *pool, const void *accesses, size_t count) {
+  (void) pool; (void) accesses; (void) count; return SUCCESS;
+}
 API Error cudaMemPoolSetAttribute(void *pool, int attribute, void *value) {
   (void) pool; (void) attribute; (void) value; return SUCCESS;
 }

@@ -41,6 +41,11 @@ class CudaCommandTest {
   }
 
   @Test
+  void aProgramSeesOneToSixteenDevices() {
+    assertRefused("--devices is 17; needed is a number from 1 to 16", Cli.run("cuda", "--devices", "17", "program"));
+  }
+
+  @Test
   void aProgramMustBeThere() {
     var records = folder.resolve("records");
     assertRefused("there is no such file",

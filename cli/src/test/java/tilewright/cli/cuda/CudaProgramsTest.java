@@ -75,10 +75,14 @@ class CudaProgramsTest {
   }
 
   private Run run(Watching watching, Path program, String... arguments) throws IOException {
+    return run(SimulatedDevice.of(Chip.H100), watching, program, arguments);
+  }
+
+  private Run run(SimulatedDevice device, Watching watching, Path program, String... arguments) throws IOException {
     var reported = new ByteArrayOutputStream();
     var console = new Console(InputStream.nullInputStream(), System.out,
         new PrintStream(reported, true, StandardCharsets.UTF_8));
-    var host = new HostProgram(SimulatedDevice.of(Chip.H100), watching, new Report(console), library());
+    var host = new HostProgram(device, watching, new Report(console), library());
     var out = folder.resolve("out.txt");
     var command = new ProcessBuilder(program.toString()).redirectErrorStream(true).redirectOutput(out.toFile());
     command.command().addAll(List.of(arguments));
@@ -183,10 +187,22 @@ class CudaProgramsTest {
         before: cudaErrorInvalidValue
         memory: 7, not freed: cudaErrorInvalidValue
         freed by itself: cudaSuccess
-        4 bytes, at most 4100, free: cudaSuccess
+        4100 bytes, trimmed 4, at most 4100, free: cudaSuccess
         loop: 1111, cudaSuccess
         again: 1111, cudaSuccess
         """, ""), run("graphs", List.of("-std=c++17")));
+  }
+
+  @Test
+  void twoDevicesUseEachOthersMemory() throws IOException {
+    var program = compiled("devices", "-gencode", "arch=compute_90a,code=compute_90a");
+    assertEquals(new Run(0, """
+        2 devices, can access: 1, a third: cudaErrorInvalidDevice
+        enable: cudaSuccess
+        enable: cudaSuccess
+        again: cudaErrorPeerAccessAlreadyEnabled
+        62, memory of 0 and 1, current 1, cudaSuccess
+        """, ""), run(SimulatedDevice.of(Chip.H100).times(2), Watching.everything(SANITIZED), program));
   }
 
   @Test

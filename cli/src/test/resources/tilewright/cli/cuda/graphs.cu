@@ -92,10 +92,13 @@ static void memory() {
   cudaGetLastError();
   printf("memory: %d, not freed: %s\n", result, cudaGetErrorName(cudaGraphLaunch(e, s)));
   printf("freed by itself: %s\n", cudaGetErrorName(cudaGraphLaunch(freeing, s)));
-  size_t used[2];
+  size_t used[3];
   cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used[0]);
-  cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &used[1]);
-  printf("%zu bytes, at most %zu, free: %s\n", used[0], used[1], cudaGetErrorName(cudaFree(p)));
+  cudaDeviceGraphMemTrim(0);
+  cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used[1]);
+  cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &used[2]);
+  printf("%zu bytes, trimmed %zu, at most %zu, ", used[0], used[1], used[2]);
+  printf("free: %s\n", cudaGetErrorName(cudaFree(p)));
   cudaGetLastError();
 }
 // A loop around a graph that is captured into: 1, then 11, and so on while a kernel says so.
