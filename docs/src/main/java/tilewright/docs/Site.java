@@ -20,6 +20,7 @@ import tilewright.docs.record.BitEquality;
 import tilewright.docs.record.BudgetPage;
 import tilewright.docs.record.ChipRuns;
 import tilewright.docs.record.Counters;
+import tilewright.docs.record.CudaSamples;
 import tilewright.docs.record.Decisions;
 import tilewright.docs.record.Golden;
 import tilewright.docs.record.LadderFigures;
@@ -77,6 +78,7 @@ public final class Site {
     SeveralGpus.write(root.resolve("docs"), generated);
     BitEquality.write(root.resolve("docs"), generated);
     ChipRuns.write(root.resolve("docs"), generated);
+    CudaSamples.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);
     Counters.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
