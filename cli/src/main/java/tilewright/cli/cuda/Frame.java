@@ -23,6 +23,8 @@ record Frame(int operation, ByteBuffer operands) {
   static final int ENCODE = 11;
   static final int HEAP_LIMIT = 12;
   static final int UNSUITABLE = 13;
+  static final int SHARE = 14;
+  static final int OPEN_SHARED = 15;
   private static final int HEADER_BYTES = 8;
 
   /** @throws EOFException when the program has closed the connection */

@@ -28,7 +28,7 @@ final class RuntimeLibrary {
   private static final List<Part> PARTS = List.of(
       new Part(SHARED, "tw_*", List.of(), List.of(),
           List.of("bridge.c", "device.c", "memory.c", "copies.c", "programs.c", "streams.c", "graphs.c",
-              "graph_memory.c")),
+              "graph_memory.c", "sharing.c")),
       new Part("libcuda.so.1", "cu*", List.of("driver-calls"), List.of(),
           List.of("driver_context.c", "driver_memory.c", "driver_ranges.c", "driver_modules.c", "driver_link.c",
               "driver_streams.c", "stubs.c")),
@@ -49,7 +49,8 @@ final class RuntimeLibrary {
   /** @param own sources of calls that only this version has */
   private static Part runtime(int version, List<String> calls, List<String> own) {
     var sources = Stream.concat(own.stream(), Stream.of("runtime_device.c", "runtime_memory.c", "runtime_streams.c",
-        "runtime_graphs.c", "runtime_graph_nodes.c", "runtime_kernels.c", "stubs.c")).toList();
+        "runtime_graphs.c", "runtime_graph_nodes.c", "runtime_pools.c",
+        "runtime_sharing.c", "runtime_kernels.c", "stubs.c")).toList();
     return new Part("libcudart.so." + version, "cuda*; __cuda*", calls, List.of("-DCUDA_VERSION=" + version), sources);
   }
 

@@ -104,6 +104,8 @@ final class Session implements AutoCloseable {
       case Frame.RELEASE -> memory.release(in.getLong());
       case Frame.ENCODE -> encode(in).write(channel);
       case Frame.HEAP_LIMIT -> memory.memory().heap().limit(in.getLong());
+      case Frame.SHARE -> memory.share(in.getLong());
+      case Frame.OPEN_SHARED -> openShared(in).write(channel);
       case Frame.UNSUITABLE -> report.unsuitable(frame.text());
       default -> throw new IllegalStateException("the library sent operation " + frame.operation()
           + ", which is not known");
@@ -113,6 +115,15 @@ final class Session implements AutoCloseable {
   private Frame.Answer allocate(ByteBuffer in) {
     try {
       return new Frame.Answer(0).put(memory.allocate(in.getLong(), in.getLong(), (int) in.getLong(), in.getInt() != 0));
+    } catch (IllegalStateException e) {
+      report.refused(e.getMessage());
+      return new Frame.Answer(OUT_OF_MEMORY);
+    }
+  }
+
+  private Frame.Answer openShared(ByteBuffer in) throws IOException {
+    try {
+      return new Frame.Answer(0).put(memory.open(in.getInt(), in.getInt(), in.getLong(), (int) in.getLong()));
     } catch (IllegalStateException e) {
       report.refused(e.getMessage());
       return new Frame.Answer(OUT_OF_MEMORY);

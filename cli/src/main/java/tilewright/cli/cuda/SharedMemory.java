@@ -16,7 +16,8 @@ import tilewright.simulator.DeviceMemory;
 /**
  * A program's device memory. Both processes have a copy of every allocation, the program's in a file that both map;
  * either is brought up to date when it is needed: the simulator's when a kernel first touches it, the program's when
- * that copies from it. Managed memory is the exception: the program may use it unasked whenever no kernel runs.
+ * that copies from it. Managed memory is the exception: the program may use it unasked whenever no kernel runs; and so
+ * may other processes that it shares an allocation with.
  */
 final class SharedMemory implements Allocations, AutoCloseable {
   private final Arena arena = Arena.ofShared();
@@ -28,7 +29,7 @@ final class SharedMemory implements Allocations, AutoCloseable {
   /** An allocation; {@code stale} if the program's copy is the newer one. */
   private static final class Allocation {
     private final MemorySegment program;
-    private final boolean managed;
+    private boolean managed;
     private boolean stale;
 
     Allocation(MemorySegment program, boolean managed) {
@@ -40,9 +41,13 @@ final class SharedMemory implements Allocations, AutoCloseable {
 
   /** Maps the file that a process holds open under a descriptor. */
   SharedMemory(int process, int descriptor, long bytes) throws IOException {
+    region = map(process, descriptor, 0, bytes);
+  }
+
+  private MemorySegment map(int process, int descriptor, long offset, long bytes) throws IOException {
     var file = Path.of("/proc", Integer.toString(process), "fd", Integer.toString(descriptor));
     try (var channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      region = channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes, arena);
+      return channel.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena);
     }
   }
 
@@ -61,6 +66,23 @@ final class SharedMemory implements Allocations, AutoCloseable {
     }
     if (managed) memory.initialise(address);
     allocations.put(address, new Allocation(region.asSlice(offset, bytes), managed));
+    return address;
+  }
+
+  /** Lets other processes use the program's copy of an allocation, which is the newer one. */
+  void share(long address) {
+    var allocation = allocations.get(address);
+    allocation.managed = true;
+    allocation.stale = true;
+    memory.initialise(address);
+  }
+
+  /** Makes an allocation of one that another process shares, in that process's file, and returns its address. */
+  long open(int process, int descriptor, long offset, int bytes) throws IOException {
+    var program = map(process, descriptor, offset, bytes);
+    long address = memory.allocate("shared allocation " + (allocations.size() + 1), bytes);
+    memory.initialise(address);
+    allocations.put(address, new Allocation(program, true));
     return address;
   }
 

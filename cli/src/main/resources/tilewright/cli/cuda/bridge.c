@@ -201,7 +201,7 @@ static void settle_launch(void) {
   uint32_t touched = take32(&b);
   for (uint32_t i = 0; i < touched; i++) {
     Allocation *a = tw_find((void *) take64(&b));
-    if (a != NULL && !a->managed) a->ours = a->fetched = false;
+    if (a != NULL && !a->managed && !a->shared) a->ours = a->fetched = false;
   }
   uint32_t printed = take32(&b);
   if (printed > 0) fwrite(b.bytes + b.used, 1, printed, stdout);

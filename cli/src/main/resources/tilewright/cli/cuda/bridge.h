@@ -71,7 +71,10 @@ typedef struct Allocation {
   bool managed;    // the process may access it at any time, at the same address if it was allocated so
   bool ours;       // this process's copy is the newest; otherwise the simulator's is
   bool fetched;    // both copies are the newest
+  bool shared;     // other processes have this process's copy too; it is the newest whenever no kernel runs
+  bool imported;   // another process made it
   int device;
+  uint64_t pool;
   bool by_graph;   // a node of a graph made it
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;
@@ -94,6 +97,13 @@ int tw_register(void *host, uint64_t bytes);
 int tw_unregister(void *host);
 // The address under which kernels know host memory.
 int tw_device_address(void *host, void **device);
+
+// What tells another process of an allocation; CUDA's handles have as many bytes.
+typedef struct { uint64_t mark, process, file, offset, bytes, pool, unused[2]; } Handle;
+
+// Shares an allocation, by its first address, and opens one that another process shares. What opens it is freed.
+int tw_share(void *address, Handle *h);
+int tw_open_shared(const Handle *h, void **address);
 // The allocation that an address lies in, or null.
 Allocation *tw_find(const void *address);
 int tw_copy(void *to, const void *from, size_t bytes);

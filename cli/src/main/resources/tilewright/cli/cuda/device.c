@@ -56,7 +56,7 @@ int tw_attribute(int attribute, int *value) {
     case 109: *value = 128 << 20; break;
     case 111: *value = 1024; break;
     case 15: case 19: case 31: case 32: case 33: case 41: case 78: case 79: case 80: case 83: case 90: case 95: case 99:
-    case 102: case 107: case 115: *value = 1; break;
+    case 102: case 107: case 115: case 119: case 125: *value = 1; break;
     case 120: *value = d->capability >= 90; break;
     default:
       if (attribute < 1 || attribute > 147) return INVALID_VALUE;

@@ -116,3 +116,10 @@ API Result cuMemsetD32_v2(void *to, unsigned v, size_t n) { return fill(to, v, 4
 API Result cuMemsetD8Async(void *to, unsigned char v, size_t n, Stream s) { return fill(to, v, 1, n, s); }
 API Result cuMemsetD16Async(void *to, unsigned short v, size_t n, Stream s) { return fill(to, v, 2, n, s); }
 API Result cuMemsetD32Async(void *to, unsigned v, size_t n, Stream s) { return fill(to, v, 4, n, s); }
+
+API Result cuIpcGetMemHandle(Handle *h, void *address) { return result(tw_share(address, h)); }
+API Result cuIpcOpenMemHandle_v2(void **address, Handle h, unsigned flags) {
+  (void) flags;
+  return result(tw_open_shared(&h, address));
+}
+API Result cuIpcCloseMemHandle(void *address) { return result(tw_free(address)); }

@@ -16,7 +16,7 @@ static uint32_t managed_count;
 
 bool has_managed(void) { return managed_count > 0; }
 
-static void remember(Allocation *a) {
+void remember(Allocation *a) {
   a->device = tw_current_device();
   uint64_t window = a->address >> WINDOW_BITS;
   if (window >= window_count) {
@@ -26,7 +26,12 @@ static void remember(Allocation *a) {
     window_count = larger;
   }
   windows[window] = a;
-  managed_count += a->managed;
+  managed_count += a->managed || a->shared;
+}
+
+void now_shared(Allocation *a) {
+  a->shared = a->ours = true;
+  managed_count++;
 }
 
 Allocation *tw_find(const void *address) {
@@ -154,10 +159,11 @@ static void release(Allocation *a) {
   append64(&b, a->address);
   tell(&b);
   if (a->managed && a->pages == NULL) munmap((void *) a->address, a->bytes);
-  discard(a, 0);
+  if (a->imported) munmap(a->host, a->bytes);
+  else discard(a, 0);
   windows[a->address >> WINDOW_BITS] = NULL;
   if (a->by_graph) graph_memory_freed(a->bytes);
-  managed_count -= a->managed;
+  managed_count -= a->managed || a->shared;
   free(a);
 }
 

@@ -3,7 +3,7 @@
 #include "bridge.h"
 
 enum { HELLO = 1, ALLOCATE, FREE, MODULE, KERNEL, VARIABLE, LAUNCH_KERNEL, FETCH, STORE, RELEASE, ENCODE, HEAP_LIMIT,
-  UNSUITABLE };
+  UNSUITABLE, SHARE, OPEN_SHARED };
 
 typedef struct { char *bytes; size_t used, room; } Buffer;
 
@@ -48,5 +48,9 @@ void graph_memory_freed(uint64_t bytes);
 
 // Whether there is memory that the program may use unasked.
 bool has_managed(void);
+// To call when an allocation becomes one that may be used unasked.
+void now_shared(Allocation *a);
+// Makes an allocation findable by its address.
+void remember(Allocation *a);
 // Makes a variable of a module known, at its address in the device.
 Allocation *tw_adopt(uint64_t address, uint64_t bytes, uint64_t offset, bool managed);

@@ -5,6 +5,7 @@
 typedef int Error;
 typedef void *Stream;
 
+Error cudaMallocAsync(void **p, size_t n, Stream s);
 // A call's end: remembers its error for cudaGetLastError.
 Error done(Error e);
 // The kernel of a stub in the host program, or of its handle; null if it is neither.

@@ -10,10 +10,6 @@ API Error cudaMallocAsync(void **p, size_t n, Stream s) {
   if (e == SUCCESS) *p = (void *) w.memory.place.address;
   return done(e == SUCCESS ? tw_submit(s, w) : e);
 }
-API Error cudaMallocFromPoolAsync(void **p, size_t n, void *pool, Stream s) {
-  (void) pool;
-  return cudaMallocAsync(p, n, s);
-}
 API Error cudaFree(void *p) { return done(tw_free(p)); }
 API Error cudaFreeAsync(void *p, Stream s) {
   return done(tw_submit(s, (Work) {FREE_MEMORY, .freed = p}));
@@ -142,22 +138,3 @@ API Error cudaStreamAttachMemAsync(Stream s, void *p, size_t n, unsigned flags) 
   (void) s; (void) p; (void) n; (void) flags; return SUCCESS;
 }
 API Error cudaCtxResetPersistingL2Cache(void) { return SUCCESS; }
-
-// There is one pool.
-static Error default_pool(void **pool, int device) {
-  *pool = (void *) tw_device();
-  return done(tw_has_device(device) ? SUCCESS : INVALID_DEVICE);
-}
-
-API Error cudaDeviceGetDefaultMemPool(void **pool, int device) { return default_pool(pool, device); }
-API Error cudaDeviceGetMemPool(void **pool, int device) { return default_pool(pool, device); }
-API Error cudaDeviceSetMemPool(int device, void *pool) { return default_pool(&pool, device); }
-API Error cudaMemPoolCreate(void **pool, const void *properties) { (void) properties; return default_pool(pool, 0); }
-API Error cudaMemPoolDestroy(void *pool) { (void) pool; return SUCCESS; }
-API Error cudaMemPoolTrimTo(void *pool, size_t keep) { (void) pool; (void) keep; return SUCCESS; }
-API Error cudaMemPoolSetAccess(void *pool, const void *accesses, size_t count) {
-  (void) pool; (void) accesses; (void) count; return SUCCESS;
-}
-API Error cudaMemPoolSetAttribute(void *pool, int attribute, void *value) {
-  (void) pool; (void) attribute; (void) value; return SUCCESS;
-}

@@ -206,6 +206,17 @@ class CudaProgramsTest {
   }
 
   @Test
+  void twoProcessesUseOneAllocation() throws IOException {
+    assertEquals(new Run(0, """
+        share: cudaSuccess
+        open: cudaSuccess
+        close: cudaSuccess
+        321 321
+        in one process: cudaErrorInvalidValue
+        """, ""), run("shared", List.of()));
+  }
+
+  @Test
   void virtualMemoryGrowsAndWhatIsUnmappedIsFound() throws IOException {
     var expected = """
         reserve: CUDA_SUCCESS
