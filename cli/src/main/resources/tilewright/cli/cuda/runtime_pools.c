@@ -1,4 +1,4 @@
-// The CUDA runtime API: memory pools. They keep nothing; a pool's number tells other processes what was allocated of it.
+// The CUDA runtime API: memory pools. They keep nothing; a pool's number tells other processes what belongs to it.
 #define _GNU_SOURCE
 #include "runtime.h"
 #include <stdlib.h>
