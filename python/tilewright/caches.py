@@ -135,7 +135,8 @@ def attention_with_cache(q, k_cache, v_cache, lengths=None, *, block_table=None,
     :param splits: parts of the keys that are computed side by side and merged; 0 leaves the choice to the package
     :param sinks: a logit of each head (heads), which takes part in the softmax and the logarithms of its rows
     :param k_descale: of a cache of torch.float8_e4m3fn, the FP32 number that each code of k_cache is multiplied by: one
-        for all, or (batch, heads_k); likewise v_descale
+        for all, (batch, heads_k), or one for each head of each token (entries or pages, rows, heads_k); likewise
+        v_descale
     :returns: O of q's shape, and FP32 logarithms (batch, heads, queries), -inf for a query without keys
     """
     if block_table is not None and batch_idx is not None:

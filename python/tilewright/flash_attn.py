@@ -6,7 +6,7 @@ Causal masks and windows are aligned at the last query and the last key. Dropout
 from ._cache import room
 from .appending import append_cache
 from .caches import attention_with_cache
-from .codes import refuse_codes
+from .codes import refuse_before_appending
 from .ops import attention, attention_varlen, call, call_varlen
 
 
@@ -107,8 +107,9 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     :param rotary_interleaved: whether pairs are neighbours, else they are rotary_dim / 2 columns apart
     :param num_splits: parts of the keys that are computed side by side; 0 leaves the choice to the package
     :param s_aux: sinks (heads), logits that take part in the softmax of each head's rows
-    :param k_descale: FP32 number that each code of a k_cache of torch.float8_e4m3fn is multiplied by: one for all, or
-        (batch, heads_k); likewise v_descale
+    :param k_descale: FP32 number that each code of a k_cache of torch.float8_e4m3fn is multiplied by: one for all,
+        (batch, heads_k), or (batch_cache or pages, seqlen or page_size, heads_k), a factor for each head of each token,
+        which is written where k is appended; likewise v_descale
     :returns: (batch, seqlen_q, heads, dim); with return_softmax_lse also FP32 logarithms (batch, heads, seqlen_q)
     """
     if alibi_slopes is not None:
@@ -125,7 +126,6 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
         raise NotImplementedError("cache_leftpad is given with block_table or cache_batch_idx: needed is one of them")
     left, right = window_size
     if k is not None:
-        refuse_codes(k_cache)
         if cache_seqlens is None:
             raise ValueError("k and v are given without cache_seqlens: needed are the rows in use")
         if cache_leftpad is not None and rotary_cos is not None:
@@ -133,11 +133,14 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
         if isinstance(cache_seqlens, int) and cache_seqlens + k.shape[1] > room(k_cache, block_table):
             raise ValueError(f"cache_seqlens is {cache_seqlens} and k has {k.shape[1]} tokens, but the cache has "
                              f"{room(k_cache, block_table)} rows")
+        refuse_before_appending(q, k_cache, k_descale, block_table, causal, cache_batch_idx, cache_leftpad, window_size,
+                                softcap, num_splits, s_aux)
         # All queries of a mask that knows no distance are at one position.
         together = not causal and left < 0 and right < 0 and q.shape[1] > 1
         turned = append_cache(k_cache, v_cache, k, v, cache_seqlens, block_table=block_table,
                               batch_idx=cache_batch_idx, q=q, cos=rotary_cos, sin=rotary_sin,
-                              interleaved=rotary_interleaved, together=together)
+                              interleaved=rotary_interleaved, together=together, k_descale=k_descale,
+                              v_descale=v_descale)
         q = q if turned is None else turned
         cache_seqlens = cache_seqlens + k.shape[1]
     out = attention_with_cache(q, k_cache, v_cache, cache_seqlens, block_table=block_table, batch_idx=cache_batch_idx,

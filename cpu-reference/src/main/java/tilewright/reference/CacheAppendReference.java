@@ -4,44 +4,64 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.numerics.ElementType;
 
 /**
  * Caches "K" and "V" (B,rows,H,D), or pages of them where "pageTable" (B,N) names those of each batch entry, after the
  * keys "newK" and values "newV" (B,S,H,D) have come to the positions before the lengths "keyLengths" (B); and queries
  * "newQ" in "Q". The first columns of keys and queries are turned by rows of "C" and "T", and elements of 8 bits are
- * codes, by "descaleQ", "descaleK" and "descaleV" (B,H).
+ * codes, by "descaleQ", "descaleK" and "descaleV" (B,H), or by the largest magnitude of each of their rows, from which
+ * "descaleK" and "descaleV" (B,rows,H), or of pages, come.
  *
  * @param rows of a batch entry or page of the cache
+ * @param queries type of queries in "Q"
+ * @param ranges the factors of rows of keys and of values, none where factors are given
  * @param turned columns that are turned
  */
 public record CacheAppendReference(int tokens, int heads, int keyHeads, int dim, int valueDim, int rows,
-    ElementType cache, Rotation rotation, int turned, boolean paged) implements Reference {
+    ElementType cache, ElementType queries, Map<String, Range> ranges, Rotation rotation, int turned, boolean paged)
+    implements Reference {
+
+  /** The bounds of a row's factor. */
+  public record Range(float least, float most) {
+    private float factor(float[] row) {
+      float largest = HeadQuantizer.largest(new float[][] {row}, 0, 1);
+      return Math.clamp(largest / HeadQuantizer.limit(ElementType.E4M3), least, most);
+    }
+  }
 
   @Override
   public List<Expected> of(Map<String, double[]> tensors) {
     var results = new ArrayList<Expected>();
-    results.add(Expected.bits("K", appended(tensors, "K", dim, turned)));
-    results.add(Expected.bits("V", appended(tensors, "V", valueDim, 0)));
-    if (tensors.containsKey("newQ")) results.add(Expected.bits("Q", queries(tensors)));
+    appended(tensors, "K", dim, turned, results);
+    appended(tensors, "V", valueDim, 0, results);
+    if (tensors.containsKey("newQ")) results.add(Expected.bits("Q", queriesOf(tensors)));
     return results;
   }
 
-  private double[] appended(Map<String, double[]> tensors, String name, int columns, int turnedColumns) {
+  private void appended(Map<String, double[]> tensors, String name, int columns, int turnedColumns,
+      List<Expected> results) {
     var to = tensors.get(name).clone();
     var from = tensors.get("new" + name);
     var lengths = tensors.get("keyLengths");
+    var range = Optional.ofNullable(ranges.get(name));
+    var factors = range.map(_ -> tensors.get("descale" + name).clone()).orElseGet(() -> new double[0]);
     for (int row = 0; row * columns < from.length; row++) {
       int head = row % keyHeads;
       int entry = row / keyHeads / tokens;
       int position = (int) lengths[entry] - tokens + row / keyHeads % tokens;
       if (position < 0) continue;
       int slot = paged ? (int) tensors.get("pageTable")[entry * pages(tensors) + position / rows] : entry;
-      int at = ((slot * rows + (paged ? position % rows : position)) * keyHeads + head) * columns;
-      var values = moved(tensors, name, from, row, columns, turnedColumns, position, entry * keyHeads + head);
-      System.arraycopy(values, 0, to, at, columns);
+      int at = (slot * rows + (paged ? position % rows : position)) * keyHeads + head;
+      var values = turnedRow(tensors, from, row, columns, turnedColumns, position);
+      range.ifPresent(r -> factors[at] = r.factor(values));
+      double[] stored = cache.bits() == 8 ? codes(values, range.isPresent() ? factors[at]
+          : tensors.get("descale" + name)[entry * keyHeads + head]) : rounded(cache, values);
+      System.arraycopy(stored, 0, to, at * columns, columns);
     }
-    return to;
+    results.add(Expected.bits(name, to));
+    if (range.isPresent()) results.add(Expected.bits("descale" + name, factors));
   }
 
   private static int pages(Map<String, double[]> tensors) {
@@ -49,22 +69,23 @@ public record CacheAppendReference(int tokens, int heads, int keyHeads, int dim,
   }
 
   /** The queries; those of tokens without a position are zeros. */
-  private double[] queries(Map<String, double[]> tensors) {
+  private double[] queriesOf(Map<String, double[]> tensors) {
     var from = tensors.get("newQ");
     var results = new double[from.length];
     for (int row = 0; row * dim < from.length; row++) {
       int entry = row / heads / tokens;
       int position = (int) tensors.get("keyLengths")[entry] - tokens + row / heads % tokens;
-      var at = position < 0 ? new double[dim]
-          : moved(tensors, "Q", from, row, dim, turned, position, entry * heads + row % heads);
-      if (position < 0 && cache.bits() == 8) at = codes(new float[dim], tensors, "Q", entry * heads + row % heads);
-      System.arraycopy(at, 0, results, row * dim, dim);
+      var values = position < 0 ? new float[dim] : turnedRow(tensors, from, row, dim, turned, position);
+      var stored = queries.bits() == 8 ? codes(values, tensors.get("descaleQ")[entry * heads + row % heads])
+          : rounded(queries, values);
+      System.arraycopy(stored, 0, results, row * dim, dim);
     }
     return results;
   }
 
-  private double[] moved(Map<String, double[]> tensors, String name, double[] from, int row, int columns,
-      int turnedColumns, int position, int factor) {
+  /** A row of new tokens, of which the first columns are turned. */
+  private float[] turnedRow(Map<String, double[]> tensors, double[] from, int row, int columns, int turnedColumns,
+      int position) {
     var values = new float[columns];
     for (int d = 0; d < columns; d++) values[d] = (float) from[row * columns + d];
     if (turnedColumns > 0) {
@@ -74,17 +95,19 @@ public record CacheAppendReference(int tokens, int heads, int keyHeads, int dim,
       var result = new HeadQuantizer(ElementType.E4M3, rotation, false).stepwise(new double[][] {first}, angles)[0];
       System.arraycopy(result, 0, values, 0, turnedColumns);
     }
-    if (cache.bits() == 8) return codes(values, tensors, name, factor);
-    var rounded = new double[columns];
-    for (int d = 0; d < columns; d++) rounded[d] = cache.round(values[d]);
+    return values;
+  }
+
+  private static double[] rounded(ElementType type, float[] values) {
+    var rounded = new double[values.length];
+    for (int d = 0; d < values.length; d++) rounded[d] = type.round(values[d]);
     return rounded;
   }
 
-  private double[] codes(float[] values, Map<String, double[]> tensors, String name, int factor) {
-    var quantizer = new HeadQuantizer(cache, Rotation.NONE, false);
+  private static double[] codes(float[] values, double factor) {
+    var quantizer = new HeadQuantizer(ElementType.E4M3, Rotation.NONE, false);
     var codes = new double[values.length];
-    float descale = (float) tensors.get("descale" + name)[factor];
-    quantizer.round(values, quantizer.inverseOf(descale, values.length), codes);
+    quantizer.round(values, quantizer.inverseOf((float) factor, values.length), codes);
     return codes;
   }
 

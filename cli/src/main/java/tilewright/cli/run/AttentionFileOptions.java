@@ -144,8 +144,9 @@ final class AttentionFileOptions {
     table.ifPresent(t -> attention.pages(t.pages(keys.extent(0), layout().rows(keys))));
     options(attention, view("K", layout().rows(keys), sizes.keyHeads(), sizes.headDim()),
         layoutOfV().view("V", layoutOfV().rows(values), sizes.keyHeads(), sizes.valueDim()), packed);
-    cache(attention, buffers, arena);
+    cache(attention, keys, buffers, arena);
     table.ifPresent(t -> t.apply(attention, buffers, arena));
+    requireFactors(attention, buffers);
     sinks.apply(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
@@ -293,12 +294,21 @@ final class AttentionFileOptions {
     }
   }
 
-  private void cache(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+  private void cache(Attention attention, TensorFile keys, Map<String, MemorySegment> buffers, Arena arena) {
     try {
       if (cache.codes().isPresent()) {
-        attention.codes(quantization.codes(attention.problem().sizes(), buffers, arena));
+        attention.codes(quantization.codes(attention.problem().sizes(), keys, layout(), buffers, arena));
       }
       cache.apply(attention, buffers, arena);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private static void requireFactors(Attention attention, Map<String, MemorySegment> buffers) {
+    var s = attention.problem().sizes();
+    try {
+      attention.problem().serving().requireFactors(buffers, s.batch(), s.keys(), s.keyHeads());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }

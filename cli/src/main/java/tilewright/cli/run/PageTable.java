@@ -52,8 +52,9 @@ record PageTable(Path file, IntegerMatrix numbers) {
   void apply(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
     buffers.put(BUFFER, AttentionFileOptions.nonEmpty(arena.allocateFrom(ValueLayout.JAVA_INT, numbers.values()),
         arena));
+    var s = attention.problem().sizes();
     try {
-      attention.requireFit(buffers);
+      attention.problem().serving().requireFit(buffers, s.batch(), s.keys());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badFile(file, e.getMessage());
     }

@@ -27,12 +27,13 @@ import tilewright.reference.TensorView;
 /** Options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {
   private static final String BLOCK = "block:";
+  private static final String TOKEN = "token";
   /** Codes that a tensor copy moves at once: 16 bytes. */
   private static final int ALIGNED = 16;
 
-  @Option(names = "--scales", paramLabel = "tensor|head|block:ROWS",
+  @Option(names = "--scales", paramLabel = "tensor|head|block:ROWS|token",
       description = "With e4m3: the elements that share a factor: all of Q, K or V, those of a head, or those of so "
-          + "many rows of a head (default: head).")
+          + "many rows of a head (default: head). With --kv-dtype e4m3 also those of a token in a head.")
   private Optional<String> scales;
 
   @Option(names = "--hadamard", paramLabel = "SEED",
@@ -44,7 +45,8 @@ final class QuantizationOptions {
           + "1). With --varlen, B is the number of sequences.")
   private Optional<String> descaleQ;
 
-  @Option(names = "--descale-k", paramLabel = "FILE", description = "Those of K's codes, likewise.")
+  @Option(names = "--descale-k", paramLabel = "FILE", description = "Those of K's codes, likewise; with "
+      + "--scales token K's extents without its columns.")
   private Optional<String> descaleK;
 
   @Option(names = "--descale-v", paramLabel = "FILE", description = "Those of V's codes, likewise.")
@@ -78,7 +80,7 @@ final class QuantizationOptions {
     boolean factors = format.equals(Format.E4M3.text());
     if (!factors) {
       var others = new ArrayList<String>();
-      scales.ifPresent(_ -> others.add("--scales"));
+      if (!cacheCodes) scales.ifPresent(_ -> others.add("--scales"));
       if (!blockScaled) {
         outDtype.ifPresent(_ -> others.add("--out-dtype"));
         accumulation.ifPresent(_ -> others.add("--accumulation"));
@@ -191,14 +193,41 @@ final class QuantizationOptions {
     return new AttentionQuantizer.Operands(quantized, buffers);
   }
 
-  /** The factors of K's and V's codes beside a Q of numbers. */
-  Serving.Codes codes(Sizes s, Map<String, MemorySegment> buffers, Arena arena) {
+  /**
+   * The factors of K's and V's codes beside a Q of numbers.
+   *
+   * @param keys the file of K
+   */
+  Serving.Codes codes(Sizes s, TensorFile keys, AttentionFileLayout layout, Map<String, MemorySegment> buffers,
+      Arena arena) {
+    if (scales.filter(TOKEN::equals).isPresent()) {
+      return new Serving.Codes(ofTokens("descaleK", "--descale-k", descaleK, keys, layout, buffers, arena),
+          ofTokens("descaleV", "--descale-v", descaleV, keys, layout, buffers, arena));
+    }
+    if (scales.filter(name -> name.startsWith(BLOCK)).isPresent()) {
+      throw CommandFailure.badInput("invalid --scales " + scales.get() + " with --kv-dtype e4m3: tensor, head or token");
+    }
     return new Serving.Codes(factor(factors("descaleK", descaleK, s.keys(), s.keyHeads(), s.batch(), buffers, arena)),
         factor(factors("descaleV", descaleV, s.keys(), s.keyHeads(), s.batch(), buffers, arena)));
   }
 
   private static Serving.Factor factor(Factors factors) {
     return new Serving.Factor(factors.buffer(), 0, factors.head(), factors.batch());
+  }
+
+  /** A factor for each head of each row of K's file. */
+  private static Serving.Factor ofTokens(String name, String option, Optional<String> where, TensorFile keys,
+      AttentionFileLayout layout, Map<String, MemorySegment> buffers, Arena arena) {
+    var file = TensorFile.read(where.orElseThrow(() ->
+        CommandFailure.badInput("--scales token needs " + option + ", a factor for each head of each token")), arena);
+    var expected = keys.shape().subList(0, keys.shape().size() - 1);
+    if (file.type() != ElementType.F32 || !file.shape().equals(expected)) {
+      throw CommandFailure.badFile(file.path(), "has " + AttentionFileOptions.text(file.shape()) + " elements of "
+          + file.type().text() + "; needed for " + name + " are " + AttentionFileOptions.text(expected) + " of f32");
+    }
+    buffers.put(name, AttentionFileOptions.nonEmpty(file.data(), arena));
+    var place = layout.view(name, layout.rows(keys), layout.heads(keys), 1);
+    return new Serving.Factor(name, place.sequence(), place.head(), place.batch());
   }
 
   private Factors factors(String name, Optional<String> where, int sequence, int heads, int entries,
@@ -252,8 +281,8 @@ final class QuantizationOptions {
     return switch (name) {
       case "tensor" -> new Granularity(Scales.TENSOR, Factors.WHOLE);
       case "head" -> new Granularity(Scales.HEAD, Factors.WHOLE);
-      default -> throw CommandFailure.badInput("invalid --scales " + name
-          + ": tensor, head or block:ROWS, such as block:128");
+      default -> throw CommandFailure.badInput("invalid --scales " + name + ": tensor, head or block:ROWS, such as "
+          + "block:128" + (name.equals(TOKEN) ? "; token goes with --kv-dtype e4m3" : ""));
     };
   }
 }

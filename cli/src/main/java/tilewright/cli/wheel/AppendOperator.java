@@ -23,7 +23,8 @@ import tilewright.reference.Rotation;
 /**
  * Appends new keys and values to the caches of {@link CachedAttention}, and turns new queries. Numbers are the extents
  * B, Sq of new tokens, Sk of an entry's rows, H, Hk and D, the R columns that are turned and the rows S of the tables,
- * strides of each tensor, and of pages their number P, their rows and those T of an entry's table.
+ * strides of each tensor, and of pages their number P, their rows and those T of an entry's table. Caches of codes are
+ * those of {@link CodesAttention}, with factors that are given, or of tokens, which are computed.
  */
 final class AppendOperator implements PackagedOperator {
   private static final int HOPPER = 90;
@@ -44,16 +45,35 @@ final class AppendOperator implements PackagedOperator {
   @Override
   public Stream<OperatorCase> cases(int capability) {
     if (capability != HOPPER) return Stream.of();
-    return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Rotation.values())
-        .flatMap(rotation -> Stream.of(false, true).map(pages -> of(new Problem(type, rotation, pages)))));
+    var kinds = Stream.concat(Stream.of(ElementType.BF16, ElementType.F16).map(type -> new Kind(type, Factors.NONE)),
+        Stream.of(Factors.HEADS, Factors.TOKENS).map(factors -> new Kind(ElementType.BF16, factors)));
+    return kinds.flatMap(kind -> Stream.of(Rotation.values())
+        .flatMap(rotation -> Stream.of(false, true).map(pages -> of(new Problem(kind, rotation, pages)))));
   }
 
+  /** The factors of a cache of codes. */
+  private enum Factors {
+    NONE, HEADS, TOKENS;
+
+    private String text() {
+      return switch (this) {
+        case NONE -> "";
+        case HEADS -> "-codes";
+        case TOKENS -> "-codes-tokens";
+      };
+    }
+  }
+
+  /** @param type of new tokens */
+  private record Kind(ElementType type, Factors factors) {}
+
   private static OperatorCase of(Problem problem) {
-    var axes = new ArrayList<>(List.of(Axis.only("dim", Formula.of("D"), CachedAttention.DIMS),
+    var dims = problem.kind.factors == Factors.NONE ? CachedAttention.DIMS : AttentionKind.COMMON_DIMS;
+    var axes = new ArrayList<>(List.of(Axis.only("dim", Formula.of("D"), dims),
         new Axis("tokens", Formula.of("Sq"), 1, List.of(1L, 2L))));
     if (problem.turns()) axes.add(Axis.only("turned", Formula.of("R"), COLUMNS));
-    var key = problem.type.text() + (problem.turns() ? "-" + problem.rotation.text() : "")
-        + (problem.pages ? "-pages" : "");
+    var key = problem.kind.type.text() + (problem.turns() ? "-" + problem.rotation.text() : "")
+        + (problem.pages ? "-pages" : "") + problem.kind.factors.text();
     return new OperatorCase(key, axes, List.of(), List.of(),
         List.of(tokens -> Formula.of("Sq").ceilDiv(Formula.of(tokens)), heads -> tiles(heads, problem.turns())),
         problem);
@@ -65,7 +85,7 @@ final class AppendOperator implements PackagedOperator {
     return turns ? tiles.plus(Formula.of("H").ceilDiv(Formula.of(heads))) : tiles;
   }
 
-  private record Problem(ElementType type, Rotation rotation, boolean pages) implements OperatorCase.Problem {
+  private record Problem(Kind kind, Rotation rotation, boolean pages) implements OperatorCase.Problem {
     boolean turns() {
       return rotation != Rotation.NONE;
     }
@@ -81,7 +101,7 @@ final class AppendOperator implements PackagedOperator {
       n.put("Hk", keyHeads);
       n.put("H", keyHeads * random.nextLong(8));
       n.put("S", turns() ? 1 + random.nextLong(MOST_ROWS) : 0);
-      AttentionKind.drawStrides(n, random, "q", "newQ", "k", "v", "newK", "newV");
+      AttentionKind.drawStrides(n, random, "q", "newQ", "k", "v", "newK", "newV", "kf", "vf");
       long page = CachedAttention.PART * (1 + random.nextLong(CachedAttention.PART));
       n.put("T", 1 + random.nextLong(MOST_PAGES) / page);
       n.put("rows", page);
@@ -103,14 +123,21 @@ final class AppendOperator implements PackagedOperator {
           number(n, "D"), number(n, "D"));
       var table = pages ? Optional.of(new Serving.Pages("table", number(n, "rows"), number(n, "P")))
           : Optional.<Serving.Pages>empty();
-      var serving = new Serving(KeySplits.AUTOMATIC, Optional.of("lengths"), Optional.empty(), table, Optional.empty());
+      var codes = Optional.of(new Serving.Codes(factor("descaleK", "kf", n), factor("descaleV", "vf", n)))
+          .filter(_ -> kind.factors != Factors.NONE);
+      var serving = new Serving(KeySplits.AUTOMATIC, Optional.of("lengths"), Optional.empty(), table, codes);
       var q = AttentionKind.view(n, "q");
-      var problem = AttentionProblem.dense(type, sizes).at(q, AttentionKind.view(n, "k"), AttentionKind.view(n, "v"), q)
+      var problem = AttentionProblem.dense(kind.type, sizes).at(q, AttentionKind.view(n, "k"), AttentionKind.view(n, "v"), q)
           .with(serving);
       var rotary = turns() ? new NewTokens.Rotary(rotation, turned, number(n, "S")) : NewTokens.Rotary.NONE;
       var tokens = new NewTokens(turns() ? Optional.of(AttentionKind.view(n, "newQ")) : Optional.empty(),
           AttentionKind.view(n, "newK"), AttentionKind.view(n, "newV"), rotary);
       return LaunchSequence.of(CacheAppend.prepareShared(problem, tokens, Target.SM90A));
+    }
+
+    private Serving.Factor factor(String buffer, String name, Map<String, Long> n) {
+      long token = kind.factors == Factors.TOKENS ? n.get(name + "_s") : 0;
+      return new Serving.Factor(buffer, token, n.get(name + "_h"), n.get(name + "_b"));
     }
 
     private static int number(Map<String, Long> n, String name) {

@@ -24,7 +24,7 @@ import tilewright.numerics.ElementType;
 /**
  * Attention of few queries of bf16 on a cache of e4m3 codes, in equal shares for all CTAs: lengths are on the device,
  * where a launch computes the schedule from them. Numbers are those of {@link CachedAttention}, and strides of the
- * factors of K and V along heads and batch entries, such as {@code kf_h}.
+ * factors of K and V along heads and batch entries, such as {@code kf_h}, and where each token has its own, rows.
  */
 final class CodesAttention implements PackagedOperator {
   private static final int HOPPER = 90;
@@ -60,22 +60,26 @@ final class CodesAttention implements PackagedOperator {
     if (capability != HOPPER) return Stream.of();
     var pages = Stream.concat(Stream.of(OptionalInt.empty()), PAGES.stream().map(OptionalInt::of)).toList();
     return Stream.of(Mask.ALL, Mask.CAUSAL).map(mask -> new AttentionKind(TYPE, mask, false, Change.NONE, false))
-        .flatMap(kind -> SHARERS.stream().flatMap(sharers -> pages.stream().map(page -> of(kind, sharers, page))));
+        .flatMap(kind -> SHARERS.stream().flatMap(sharers -> pages.stream().flatMap(page ->
+            Stream.of(false, true).filter(tokens -> !tokens || (kind.mask() == Mask.ALL) == (sharers == 1))
+                .map(tokens -> of(kind, sharers, page, tokens)))));
   }
 
-  private static OperatorCase of(AttentionKind kind, int sharers, OptionalInt page) {
+  /** @param tokens whether each token has factors of its own: of one query, or of several with a causal mask */
+  private static OperatorCase of(AttentionKind kind, int sharers, OptionalInt page, boolean tokens) {
     var derived = workers(sharers);
     var workers = Formula.of("workers");
     var batch = Formula.of("B");
     List<LongFunction<Formula>> guesses = List.of(
         _ -> Formula.of("tiles").times(workers.plus(batch).minus(Formula.of(1))),
         _ -> workers.times(Formula.of("Sq")).times(Formula.of("H")));
-    var key = kind.key() + (page.isPresent() ? "-pages" + page.getAsInt() : "") + "-by" + sharers;
+    var key = kind.key() + (page.isPresent() ? "-pages" + page.getAsInt() : "") + "-by" + sharers
+        + (tokens ? "-tokens" : "");
     return new OperatorCase(key, List.of(Axis.only("dim", Formula.of("D"), AttentionKind.COMMON_DIMS),
         new Axis("queries", Formula.of("Sq"), 1, QUERIES.stream().map(rows -> Math.max(1, rows / sharers)).distinct()
             .toList()),
         new Axis("batch", batch, 1, BATCHES)), List.of("B", "Sq", "Sk", "H", "Hk"), List.of(), guesses,
-        new Problem(kind, sharers, page, derived)).deriving(derived);
+        new Problem(kind, sharers, page, tokens, derived)).deriving(derived);
   }
 
   /** Tiles of an entry, and the workers that share the batch for each. */
@@ -102,7 +106,7 @@ final class CodesAttention implements PackagedOperator {
         .with(Serving.NONE.with(Serving.Codes.perTensor()))).resident());
   }
 
-  private record Problem(AttentionKind kind, int sharers, OptionalInt page, List<Derived> derived)
+  private record Problem(AttentionKind kind, int sharers, OptionalInt page, boolean tokens, List<Derived> derived)
       implements OperatorCase.Problem {
     @Override
     public Map<String, Long> draw(Map<String, Long> axes, RandomGenerator random) {
@@ -137,8 +141,8 @@ final class CodesAttention implements PackagedOperator {
       return new Sm80DecodeAttentionKernel(HOPPER).launches(kind.problem(n).with(serving));
     }
 
-    private static Serving.Factor factor(String buffer, String name, Map<String, Long> n) {
-      return new Serving.Factor(buffer, 0, n.get(name + "_h"), n.get(name + "_b"));
+    private Serving.Factor factor(String buffer, String name, Map<String, Long> n) {
+      return new Serving.Factor(buffer, tokens ? n.get(name + "_s") : 0, n.get(name + "_h"), n.get(name + "_b"));
     }
   }
 }

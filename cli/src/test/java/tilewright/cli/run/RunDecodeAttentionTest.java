@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,19 +80,93 @@ class RunDecodeAttentionTest {
   }
 
   private double[] row(int head) {
+    return row(head, (_, of) -> FACTORS_OF_KEYS[of], (_, of) -> FACTORS_OF_VALUES[of]);
+  }
+
+  /** @param ofK factor of a key and head of keys; likewise {@code ofV} */
+  private double[] row(int head, OfToken ofK, OfToken ofV) {
     int ofKeys = head * KEY_HEADS / HEADS;
     var sums = new double[DIM];
     double all = 0;
     for (int key = 0; key < KEYS; key++) {
       int at = (key * KEY_HEADS + ofKeys) * DIM;
       double score = 0;
-      for (int d = 0; d < DIM; d++) score += q[head * DIM + d] * number(k[at + d]) * FACTORS_OF_KEYS[ofKeys];
+      for (int d = 0; d < DIM; d++) score += q[head * DIM + d] * number(k[at + d]) * ofK.of(key, ofKeys);
       double weight = Math.exp(score / Math.sqrt(DIM));
       all += weight;
-      for (int d = 0; d < DIM; d++) sums[d] += weight * number(v[at + d]) * FACTORS_OF_VALUES[ofKeys];
+      for (int d = 0; d < DIM; d++) sums[d] += weight * number(v[at + d]) * ofV.of(key, ofKeys);
     }
     for (int d = 0; d < DIM; d++) sums[d] /= all;
     return sums;
+  }
+
+  private interface OfToken {
+    float of(int key, int head);
+  }
+
+  /** Factors lie as K's file does: of a bhsd file, those of a head are neighbours. */
+  @ParameterizedTest
+  @ValueSource(strings = {"bshd", "bhsd"})
+  void tokensHaveFactorsOfTheirOwn(String layout) throws IOException {
+    boolean heads = layout.equals("bhsd");
+    OfToken place = (key, head) -> heads ? head * KEYS + key : key * KEY_HEADS + head;
+    factorsOfTokens("k-tokens.npy", heads, place, 0.5f);
+    factorsOfTokens("v-tokens.npy", heads, place, 2);
+    if (heads) {
+      for (var name : new String[] {"k", "v"}) {
+        var codes = name.equals("k") ? k : v;
+        var turned = new byte[codes.length];
+        for (int row = 0; row < KEYS * KEY_HEADS; row++) {
+          System.arraycopy(codes, row * DIM, turned, (int) place.of(row / KEY_HEADS, row % KEY_HEADS) * DIM, DIM);
+        }
+        save(name + ".npy", "|u1", "1, " + KEY_HEADS + ", " + KEYS + ", " + DIM, turned);
+      }
+      save("q.npy", "<f2", "1, " + HEADS + ", 1, " + DIM, Arrays.copyOfRange(Files.readAllBytes(
+          folder.resolve("q.npy")), (int) Files.size(folder.resolve("q.npy")) - 2 * q.length,
+          (int) Files.size(folder.resolve("q.npy"))));
+    }
+    var run = run("--layout", layout, "--kv-dtype", "e4m3", "--scales", "token", "--descale-k", path("k-tokens.npy"),
+        "--descale-v", path("v-tokens.npy"));
+    assertEquals(0, run.exitCode(), run.err());
+    var o = Files.readAllBytes(folder.resolve("o.npy"));
+    var ours = ByteBuffer.wrap(o).order(ByteOrder.LITTLE_ENDIAN).position(o.length - 2 * q.length);
+    for (int head = 0; head < HEADS; head++) {
+      var expected = row(head, (key, of) -> factor(key, of, 0.5f), (key, of) -> factor(key, of, 2));
+      for (int d = 0; d < DIM; d++) {
+        assertEquals(expected[d], Float.float16ToFloat(ours.getShort()), 2 * TOLERANCE * 4, head + ", " + d);
+      }
+    }
+  }
+
+  private static float factor(int key, int head, float largest) {
+    return largest * (1 + (key * 7 + head * 3) % 11) / 11;
+  }
+
+  private void factorsOfTokens(String name, boolean heads, OfToken place, float largest) throws IOException {
+    var data = ByteBuffer.allocate(4 * KEYS * KEY_HEADS).order(ByteOrder.LITTLE_ENDIAN);
+    for (int key = 0; key < KEYS; key++) {
+      for (int head = 0; head < KEY_HEADS; head++) {
+        data.putFloat(4 * (int) place.of(key, head), factor(key, head, largest));
+      }
+    }
+    save(name, "<f4", heads ? "1, " + KEY_HEADS + ", " + KEYS : "1, " + KEYS + ", " + KEY_HEADS, data.array());
+  }
+
+  @Test
+  void factorsOfTokensThatDoNotFitAreRefused() throws IOException {
+    OfToken place = (key, head) -> key * KEY_HEADS + head;
+    factorsOfTokens("fine.npy", false, place, 0.5f);
+    factorsOfTokens("large.npy", false, place, 1000);
+    assertRefused("--scales token needs --descale-v", "--kv-dtype", "e4m3", "--scales", "token", "--descale-k",
+        path("fine.npy"));
+    assertRefused("has 1×2 elements of f32; needed for descaleK are 1×70×2 of f32", "--kv-dtype", "e4m3", "--scales",
+        "token", "--descale-k", path("descale-k.npy"), "--descale-v", path("fine.npy"));
+    assertRefused("of V of batch entry 0, key 0, head 1: needed is 2^-20 to 2^7", "--kv-dtype", "e4m3", "--scales",
+        "token", "--descale-k", path("fine.npy"), "--descale-v", path("large.npy"));
+    assertRefused("invalid --scales block:4 with --kv-dtype e4m3: tensor, head or token", "--kv-dtype", "e4m3",
+        "--scales", "block:4");
+    assertRefused("token goes with --kv-dtype e4m3", "--dtype", "e4m3", "--scales", "token", "--k", path("q.npy"), "--v",
+        path("q.npy"));
   }
 
   private static double number(byte code) {

@@ -46,7 +46,7 @@ class PackageDataTest {
       "quantize 90 bf16-tensor", "quantize 86 f32-1x128", "grouped_gemm 90 bf16-t",
       "attention_decode 90 bf16-all-pages", "append_cache 90 bf16-half",
       "mla_schedule 90 any", "mla_decode 90 bf16-causal-by64", "attention_decode 90 bf16-causal-sinks-pages-by8",
-      "attention_codes 90 bf16-causal-pages64-by4");
+      "attention_codes 90 bf16-causal-pages64-by4-tokens");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
       "attention_backward 80 bf16-all-packed", "attention_backward 86 bf16-window",
@@ -66,7 +66,8 @@ class PackageDataTest {
       "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32",
       "mla_decode 90 f16-all-by8", "attention_forward 90 bf16-window-sinks",
       "attention_forward 90 f16-all-sinks-packed", "attention_extend 90 bf16-causal-sinks",
-      "attention_codes 90 bf16-all-by1");
+      "attention_codes 90 bf16-all-by1", "attention_codes 90 bf16-causal-pages64-by4",
+      "append_cache 90 bf16-half-codes", "append_cache 90 bf16-neighbours-pages-codes-tokens");
 
   @TempDir
   Path folder;

@@ -212,12 +212,14 @@ public final class Attention {
   }
 
   /**
-   * Checks the numbers of keys and of pages in buffers that the host has.
+   * Checks the numbers of keys and of pages, and the factors of tokens, in buffers that the host has.
    *
    * @throws IllegalArgumentException naming the first that does not fit
    */
   public Attention requireFit(Map<String, MemorySegment> buffers) {
-    problem.serving().requireFit(buffers, problem.sizes().batch(), problem.sizes().keys());
+    var s = problem.sizes();
+    problem.serving().requireFit(buffers, s.batch(), s.keys());
+    problem.serving().requireFactors(buffers, s.batch(), s.keys(), s.keyHeads());
     return this;
   }
 

@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.Kernel;
@@ -9,10 +10,10 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem;
-import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.appending.CacheAppend;
+import tilewright.kernels.attention.appending.CacheCodes;
 import tilewright.kernels.attention.appending.NewTokens;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.registry.Choice;
@@ -34,7 +35,12 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
   private static final String TABLE = "pageTable";
   /** Rows of a page. */
   private static final int PAGE = 16;
-  private static final List<Setting> OPTIONS = List.of(Setting.option("cache", "same", "e4m3"),
+  /** Codes of queries too; of the cache by factors of heads that are given; or by factors of tokens that are computed. */
+  private static final String CODES = "e4m3";
+  private static final String HEADS = "e4m3-heads";
+  private static final String TOKENS = "e4m3-tokens";
+  private static final String SAME = "same";
+  private static final List<Setting> OPTIONS = List.of(Setting.option("cache", SAME, CODES, HEADS, TOKENS),
       Setting.option("rope", "neighbours", "half", "none"), Setting.option("pages", "no", "yes"),
       Setting.option("queries", "yes", "no"));
 
@@ -53,7 +59,7 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
       var plain = defaults();
       long others = settings().stream().filter(Setting::option)
           .filter(option -> !choice.text(option.name()).equals(plain.text(option.name()))).count();
-      return others <= 1 || others == 2 && isPaged(choice) && choice.text("cache").equals("e4m3");
+      return others <= 1 || others == 2 && isPaged(choice) && !choice.text("cache").equals(SAME);
     }
 
     @Override
@@ -63,7 +69,7 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
 
     @Override
     public Target target(Choice choice) {
-      return choice.text("cache").equals("e4m3") ? Target.SM90A : Target.SM80;
+      return choice.text("cache").equals(SAME) ? Target.SM80 : Target.SM90A;
     }
 
     /** The new rows and the caches. */
@@ -96,12 +102,18 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
       boolean queries = choice.text("queries").equals("yes");
       var launch = CacheAppend.prepare(problem, queries ? tokens : tokens.withoutQueries(), target(choice));
       int rows = isPaged(choice) ? PAGE : s.keys();
+      var ranges = choice.text("cache").equals(TOKENS) ? Map.of("K", range(false), "V", range(true))
+          : Map.<String, CacheAppendReference.Range>of();
       var reference = new CacheAppendReference(s.queries(), s.heads(), s.keyHeads(), s.headDim(), s.valueDim(), rows,
-          problem.type(), rotation, turned, isPaged(choice));
+          problem.cacheType(), problem.type(), ranges, rotation, turned, isPaged(choice));
       return Workload.of(launch, operands(choice, problem, turned, queries), reference).moving(moved(choice, problem,
           queries));
     }
   });
+
+  private static CacheAppendReference.Range range(boolean values) {
+    return new CacheAppendReference.Range(CacheCodes.least(values), CacheCodes.most(values));
+  }
 
   private static boolean isPaged(Choice choice) {
     return choice.text("pages").equals("yes");
@@ -112,10 +124,13 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
     var s = new Sizes(choice.number("b"), choice.number("s"), choice.number("sk"), choice.number("h"),
         choice.number("hk"), dim, dim);
     var type = choice.type("dtype");
-    var attention = choice.text("cache").equals("same") ? Attention.forward(type, s)
-        : Attention.forward(new Quantized(type, ElementType.E4M3, Factors.perHead("descaleQ", s.heads()),
-            Factors.perHead("descaleK", s.keyHeads()), Factors.perHead("descaleV", s.keyHeads())), s);
+    var attention = choice.text("cache").equals(CODES) ? Attention.forward(Quantized.perHead(type, s), s)
+        : Attention.forward(type, s);
     attention.keyLengths(LENGTHS);
+    if (choice.text("cache").equals(HEADS)) attention.codes(Serving.Codes.perHead(s.keyHeads()));
+    if (choice.text("cache").equals(TOKENS)) {
+      attention.codes(Serving.Codes.perToken(isPaged(choice) ? PAGE : s.keys(), s.keyHeads()));
+    }
     return isPaged(choice) ? attention.pages(new Serving.Pages(TABLE, PAGE, count(choice))).problem()
         : attention.problem();
   }
@@ -131,29 +146,40 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
     var rows = isPaged(choice) ? Integer.toString(PAGE) : "sk";
     var pages = Integer.toString(Math.ceilDiv(p.sizes().keys(), PAGE));
     var pairs = Integer.toString(turned / 2);
-    boolean codes = p.type() != type;
+    var cache = p.cacheType();
     var everywhere = Stream.of(Operand.input("newK", type, choice, "b", "s", "hk", "d"),
         Operand.input("newV", type, choice, "b", "s", "hk", "d"),
         Operand.indices(LENGTHS, p.sizes().keys() + 1L, choice, "b"),
-        Operand.updated("K", p.type(), choice, slots, rows, "hk", "d"),
-        Operand.updated("V", p.type(), choice, slots, rows, "hk", "d"));
+        Operand.updated("K", cache, choice, slots, rows, "hk", "d"),
+        Operand.updated("V", cache, choice, slots, rows, "hk", "d"));
     var ofQueries = Stream.of(Operand.input("newQ", type, choice, "b", "s", "h", "d"),
         Operand.output("Q", p.type(), choice, "b", "s", "h", "d")).filter(_ -> queries);
     var table = Stream.of(Operand.input(TABLE, ElementType.I32, choice, "b", pages)
         .filled(new Operand.Fill.Distinct(count(choice)))).filter(_ -> isPaged(choice));
     var angles = Stream.of("C", "T").map(name -> Operand.input(name, ElementType.F32, choice, "sk", pairs))
         .filter(_ -> turned > 0);
-    var factors = Stream.of("descaleK", "descaleV", "descaleQ").filter(name -> queries || !name.endsWith("Q"))
-        .map(name -> Operand.input(name, ElementType.F32, choice, "b", name.endsWith("Q") ? "h" : "hk"))
-        .filter(_ -> codes);
+    var factors = Stream.of("descaleK", "descaleV", "descaleQ").filter(name -> isFactor(choice, name, queries))
+        .map(name -> choice.text("cache").equals(TOKENS)
+            ? Operand.updated(name, ElementType.F32, choice, slots, rows, "hk")
+            : Operand.input(name, ElementType.F32, choice, "b", name.endsWith("Q") ? "h" : "hk"));
     return Stream.of(everywhere, ofQueries, table, angles, factors).flatMap(some -> some).toList();
+  }
+
+  private static boolean isFactor(Choice choice, String name, boolean queries) {
+    return switch (choice.text("cache")) {
+      case SAME -> false;
+      case CODES -> queries || !name.endsWith("Q");
+      default -> !name.endsWith("Q");
+    };
   }
 
   /** Bytes that have to cross memory: the new tokens in both types, not the cache. */
   private static long moved(Choice choice, AttentionProblem p, boolean queries) {
     var s = p.sizes();
-    long rows = (long) s.batch() * s.queries() * (2L * s.keyHeads() + (queries ? s.heads() : 0));
-    return rows * s.headDim() * (choice.type("dtype").bytes() + p.type().bytes());
+    long rows = (long) s.batch() * s.queries();
+    int given = choice.type("dtype").bytes();
+    return rows * s.headDim() * (2L * s.keyHeads() * (given + p.cacheType().bytes())
+        + (queries ? s.heads() * (long) (given + p.type().bytes()) : 0));
   }
 
   @Override

@@ -170,6 +170,7 @@ public final class CachedAttention {
     }
     p.serving().padding().ifPresent(name -> pad(setup, name, buffers));
     p.serving().requireFit(buffers, p.sizes().batch(), p.sizes().keys());
+    p.serving().requireFactors(buffers, p.sizes().batch(), p.sizes().keys(), p.sizes().keyHeads());
   }
 
   private static void pad(AttentionCases.Setup setup, String name, Map<String, MemorySegment> buffers) {

@@ -1,8 +1,12 @@
 package tilewright.kernels.attention.appending;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Element;
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
@@ -23,12 +27,13 @@ import tilewright.reference.Rotation;
 /**
  * Appends the keys and values of new tokens to a cache, for attention on it: the last key of an entry is its last
  * token's. The first columns of keys, and of queries if there are any, are turned by the tables' row of the token's
- * position. A cache of e4m3 gets codes: element ≈ code · factor of the head. An entry that has fewer keys in use than
+ * position. A cache of e4m3 gets codes: element ≈ code · factor of the head, or of the head of the token, which is then
+ * the largest finite magnitude of its row over 448, within the range of {@link Serving.Factor}. An entry that has fewer keys in use than
  * there are tokens gets the last of these alone, and zeros for the queries of others. A CTA has a tile of tokens and
  * heads of K, V or Q.
  *
  * @param type of new keys, values and queries: f16 or bf16
- * @param cache the same type, or e4m3
+ * @param codes what the cache has of them
  * @param headDim columns of K and Q, a multiple of 16
  * @param valueDim columns of V, a multiple of 16
  * @param turned columns of a head that {@code rotation} turns
@@ -37,7 +42,7 @@ import tilewright.reference.Rotation;
  * @param tokens of a CTA
  * @param heads of a CTA
  */
-public record CacheAppend(ElementType type, ElementType cache, int headDim, int valueDim, Rotation rotation, int turned,
+public record CacheAppend(ElementType type, CacheCodes codes, int headDim, int valueDim, Rotation rotation, int turned,
     boolean queries, boolean paged, int tokens, int heads) implements Kernel {
   private static final int MOST_THREADS = 256;
   /** Heads of a tile of a kernel for all problems. */
@@ -88,7 +93,7 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     requireCache(p);
     var s = p.sizes();
     var rotary = tokens.rotary();
-    var append = new CacheAppend(p.outputType(), p.type(), s.headDim(), s.valueDim(), rotary.rotation(),
+    var append = new CacheAppend(p.outputType(), CacheCodes.of(p), s.headDim(), s.valueDim(), rotary.rotation(),
         rotary.columns(), tokens.q().isPresent(), p.serving().pages().isPresent(), together, heads);
     var kernel = CompiledKernel.compile(append, target);
     var arguments = tokens.addTo(AttentionArguments.of(kernel, p), s);
@@ -118,15 +123,14 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     if (ValueOrder.of(p.v()) == ValueOrder.COLUMN_MAJOR) {
       throw new IllegalArgumentException("values are appended as rows: give a row-major V");
     }
-    if (p.blockScaled() || p.quantized().filter(q -> Stream.of(q.q(), q.k(), q.v())
-        .anyMatch(f -> f.rows() != AttentionProblem.Factors.WHOLE)).isPresent()) {
-      throw new IllegalArgumentException("codes are appended with a factor of each head or tensor, not of blocks");
-    }
+    CacheCodes.refusal(p).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
   }
 
   @Override
   public String name() {
-    return "append_cache_" + type.text() + (cache == type ? "" : "_" + cache.text()) + "_d" + headDim + "_" + valueDim
+    return "append_cache_" + type.text() + codes.text() + "_d" + headDim + "_" + valueDim
         + (turned == 0 ? "" : "_rope_" + rotation.text() + turned) + (queries ? "_q" : "")
         + (paged ? "_pages" : "") + "_t" + tokens + "x" + heads;
   }
@@ -147,17 +151,17 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     var ofV = k.blockY().minus(keyTiles);
     var ofQ = ofV.minus(keyTiles);
     // Tiles of keys first, then of values, then of queries.
-    var keys = tile.of(newK, k.blockY(), "descaleK");
-    var values = tile.of(newV, ofV, "descaleV");
-    k.when(ofV.lessThan(0), () -> append(keys, slots("K", headDim, "D"), RowPart.of(headDim, rotation, turned)),
-        () -> k.when(ofQ.lessThan(0), () -> append(values, slots("V", valueDim, "Dv"), RowPart.of(valueDim)), () -> {
-          if (queries) turn(tile.of(k.global(rows("newQ", type, headDim, "B", "Sq", "H", "D")), ofQ, "descaleQ"));
+    var keys = tile.of(newK, k.blockY());
+    var values = tile.of(newV, ofV);
+    k.when(ofV.lessThan(0), () -> append(keys, "K", RowPart.of(headDim, rotation, turned)),
+        () -> k.when(ofQ.lessThan(0), () -> append(values, "V", RowPart.of(valueDim)), () -> {
+          if (queries) turn(tile.of(k.global(rows("newQ", type, headDim, "B", "Sq", "H", "D")), ofQ));
         }));
   }
 
   /** A cache. */
   private TensorSpec slots(String name, int columns, String mode) {
-    return rows(name, cache, columns, "Slots", "Rows", "Hk", mode);
+    return rows(name, codes.cache(type), columns, "Slots", "Rows", "Hk", mode);
   }
 
   /** (batch entries or pages, rows, heads, columns). */
@@ -165,22 +169,33 @@ public record CacheAppend(ElementType type, ElementType cache, int headDim, int 
     return TensorSpec.of(name, type, modes).contiguous(modes[3]).aligned(RowPart.RUN).fixed(modes[3], columns);
   }
 
-  private void append(TokenTile.Heads tile, TensorSpec cacheSpec, List<RowPart> parts) {
-    var to = tile.k().global(cacheSpec);
-    for (var part : parts.stream().map(part -> tile.load(part, turned)).toList()) {
-      var k = tile.k();
+  private void append(TokenTile.Heads tile, String name, List<RowPart> rowParts) {
+    var k = tile.k();
+    boolean isV = name.equals("V");
+    var to = k.global(isV ? slots("V", valueDim, "Dv") : slots("K", headDim, "D"));
+    var parts = rowParts.stream().map(part -> tile.load(part, turned)).toList();
+    var computed = codes == CacheCodes.TOKENS
+        ? Optional.of(RowFactors.of(tile.tile(), parts, isV ? valueDim : headDim, isV)) : Optional.<RowFactors>empty();
+    for (var part : parts) {
       var place = CachePlace.of(k, to, paged, k.blockZ(), part.position(), part.exists());
-      part.store(cache, part.exists(), at -> to.at(place.slot(), place.row(), tile.head(at[1]), at[2]));
+      Function<I32[], Element> at = column -> to.at(place.slot(), place.row(), tile.head(column[1]), column[2]);
+      switch (codes) {
+        case NONE -> part.store(part.exists(), at);
+        case ALL, CACHE -> part.storeCodes(tile.inverse(part, "descale" + name), part.exists(), at);
+        case TOKENS -> part.storeCodes(computed.orElseThrow().inverse(part, place), part.exists(), at);
+      }
     }
   }
 
   private void turn(TokenTile.Heads tile) {
     var k = tile.k();
     var zero = k.constant(0);
-    var to = k.global(rows("Q", cache, headDim, "B", "Sq", "H", "D"))
+    var to = k.global(rows("Q", codes.queries(type), headDim, "B", "Sq", "H", "D"))
         .tile(List.of(1, tokens, heads), k.blockZ(), k.blockX(), tile.headTile(), zero);
     for (var part : RowPart.of(headDim, rotation, turned).stream().map(part -> tile.load(part, turned)).toList()) {
-      part.store(cache, part.inside(), at -> to.at(zero, at[0], at[1], at[2]));
+      Function<I32[], Element> at = place -> to.at(zero, place[0], place[1], place[2]);
+      if (codes == CacheCodes.ALL) part.storeCodes(tile.inverse(part, "descaleQ"), part.inside(), at);
+      else part.store(part.inside(), at);
     }
   }
 }

@@ -9,7 +9,6 @@ import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Vector;
-import tilewright.numerics.ElementType;
 import tilewright.reference.Rotation;
 
 /**
@@ -46,28 +45,39 @@ record LoadedPart(TokenTile.Heads heads, List<I32[]> places, Pred inside, Pred e
     return values.isEmpty() ? loaded.stream().flatMap(run -> run.values().stream()).toList() : values;
   }
 
-  /** Stores the runs where {@code to} says, as numbers of their own type or as codes. */
-  void store(ElementType type, Pred condition, Function<I32[], Element> to) {
-    boolean codes = type.bits() == 8;
-    if (!codes && values.isEmpty()) {
+  /** The elements of a run. */
+  List<F32> run(int run) {
+    return elements().subList(run * RowPart.RUN, (run + 1) * RowPart.RUN);
+  }
+
+  /** Stores the runs where {@code to} says, as numbers of their own type. */
+  void store(Pred condition, Function<I32[], Element> to) {
+    if (values.isEmpty()) {
       heads.k().when(condition, () -> forRuns(run -> to.apply(places.get(run)).store(loaded.get(run))));
-      return;
+    } else {
+      store(values, condition, to);
     }
-    var results = codes ? codes() : values;
+  }
+
+  /**
+   * Stores the runs where {@code to} says, as codes; what is no finite number has the code NaN.
+   *
+   * @param inverse 1 over the factor of the row's codes
+   */
+  void storeCodes(F32 inverse, Pred condition, Function<I32[], Element> to) {
+    var k = heads.k();
+    var nan = k.constant(Float.NaN);
+    var most = k.constant(Float.MAX_VALUE);
+    store(elements().stream().map(value -> value.times(inverse).where(value.magnitude().atMost(most), nan)).toList(),
+        condition, to);
+  }
+
+  private void store(List<F32> elements, Pred condition, Function<I32[], Element> to) {
     heads.k().when(condition, () -> forRuns(run -> to.apply(places.get(run))
-        .store(results.subList(run * RowPart.RUN, (run + 1) * RowPart.RUN))));
+        .store(elements.subList(run * RowPart.RUN, (run + 1) * RowPart.RUN))));
   }
 
   private void forRuns(IntConsumer body) {
     for (int run = 0; run < places.size(); run++) body.accept(run);
-  }
-
-  /** The elements over the head's factor; what is no finite number has the code NaN. */
-  private List<F32> codes() {
-    var k = heads.k();
-    var inverse = heads.inverse(this);
-    var nan = k.constant(Float.NaN);
-    var most = k.constant(Float.MAX_VALUE);
-    return elements().stream().map(value -> value.times(inverse).where(value.magnitude().atMost(most), nan)).toList();
   }
 }

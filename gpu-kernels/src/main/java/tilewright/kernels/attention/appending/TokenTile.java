@@ -24,17 +24,16 @@ record TokenTile(Scope k, I32 thread, I32 first, int tokens, int heads) {
   private static final int ANGLES = 4;
 
   /** A tile of heads of new keys, values or queries. */
-  Heads of(GlobalTensor source, I32 headTile, String factors) {
-    return new Heads(this, source, headTile, factors);
+  Heads of(GlobalTensor source, I32 headTile) {
+    return new Heads(this, source, headTile);
   }
 
   /**
    * A tile of heads of these tokens.
    *
    * @param source (batch, tokens, heads, columns)
-   * @param factors the tensor with the factor of each head, of a cache of codes
    */
-  record Heads(TokenTile tile, GlobalTensor source, I32 headTile, String factors) {
+  record Heads(TokenTile tile, GlobalTensor source, I32 headTile) {
     Scope k() {
       return tile.k;
     }
@@ -66,8 +65,12 @@ record TokenTile(Scope k, I32 thread, I32 first, int tokens, int heads) {
       return part.rotation() == Rotation.NONE ? result : result.turned(part.rotation(), turned / 2);
     }
 
-    /** The multiplier that brings elements of a head to codes. */
-    F32 inverse(LoadedPart part) {
+    /**
+     * The multiplier that brings elements of a head to codes.
+     *
+     * @param factors the tensor with the factor of each head
+     */
+    F32 inverse(LoadedPart part, String factors) {
       var tensor = tile.k.global(AttentionSpecs.factors(factors));
       var given = tensor.at(tile.k.constant(0), head(part.places().getFirst()[1]), tile.k.blockZ())
           .vectorOrZeros(1, part.inside()).values().getFirst();

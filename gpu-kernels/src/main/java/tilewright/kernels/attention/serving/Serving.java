@@ -61,21 +61,42 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
     public boolean ofTokens() {
       return k.ofTokens();
     }
+
+    private void require(Map<String, MemorySegment> buffers, long slot, long row, int head, int entry, int key) {
+      float ofK = k.at(buffers, slot, row, head);
+      float ofV = v.at(buffers, slot, row, head);
+      boolean positive = ofK > 0 && ofK <= Float.MAX_VALUE;
+      if (!positive || !(ofV >= Factor.LEAST_OF_VALUES && ofV <= Factor.MOST_OF_VALUES)) {
+        throw new IllegalArgumentException("invalid factor " + (positive ? ofV : ofK) + " of " + (positive ? "V" : "K")
+            + " of batch entry " + entry + ", key " + key + ", head " + head + ": needed is "
+            + (positive ? "2^-20 to 2^7" : "a positive number"));
+      }
+    }
   }
 
   /**
    * The place and strides of FP32 factors. Those of tokens lie as the rows of a cache do: (B,Sk,Hk), or of pages
-   * (pages, rows, Hk). Factors of V of tokens are from 2^-20 to 2^7, in which range their products with P are numbers
-   * of f16.
+   * (pages, rows, Hk). Factors of V of tokens are from {@link #LEAST_OF_VALUES} to {@link #MOST_OF_VALUES}, in which
+   * range their products with P are numbers of f16; those of K are positive and finite.
    *
    * @param token elements from one token's factor to the next, 0 where they share one
    * @param head elements from one head's factor to the next, 0 where they share one
    * @param batch elements between batch entries, or between the pages that tokens lie in, 0 where they share one
    */
   public record Factor(String buffer, long token, long head, long batch) {
+    /** The least factor of a token's V. */
+    public static final float LEAST_OF_VALUES = 0x1p-20f;
+    /** The largest factor of a token's V. */
+    public static final float MOST_OF_VALUES = 0x1p7f;
+
     /** Whether each token has a factor of its own. */
     public boolean ofTokens() {
       return token != 0;
+    }
+
+    private float at(Map<String, MemorySegment> buffers, long slot, long row, int head) {
+      long end = slot * batch + row * token + head * this.head + 1;
+      return Serving.buffer(buffers, buffer, end).getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, end - 1);
     }
   }
 
@@ -147,9 +168,7 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
    * @throws IllegalArgumentException naming the first number that does not fit, its batch entry and its place there
    */
   public void requireFit(Map<String, MemorySegment> buffers, int batch, int keys) {
-    var used = new int[batch];
-    Arrays.fill(used, keys);
-    lengths.ifPresent(name -> System.arraycopy(integers(buffers, name, batch), 0, used, 0, batch));
+    var used = used(buffers, batch, keys);
     for (int entry = 0; entry < batch; entry++) {
       if (used[entry] < 0 || used[entry] > keys) {
         throw new IllegalArgumentException("invalid number of keys " + used[entry] + " of batch entry " + entry
@@ -158,6 +177,34 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
     }
     padding.ifPresent(name -> requirePadding(integers(buffers, name, batch), used));
     pages.ifPresent(p -> p.require(integers(buffers, p.table, (long) batch * p.ofEntry(keys)), used, p.ofEntry(keys)));
+  }
+
+  /**
+   * Checks the factors of tokens in use where the host has them, of a cache that {@link #requireFit fits}.
+   *
+   * @throws IllegalArgumentException naming the first factor out of its range, and its token
+   */
+  public void requireFactors(Map<String, MemorySegment> buffers, int batch, int keys, int keyHeads) {
+    if (codes.filter(Codes::ofTokens).isEmpty()) return;
+    var used = used(buffers, batch, keys);
+    var before = padding.map(name -> integers(buffers, name, batch)).orElseGet(() -> new int[batch]);
+    var table = pages.map(p -> integers(buffers, p.table, (long) batch * p.ofEntry(keys)));
+    for (int entry = 0; entry < batch; entry++) {
+      for (int key = before[entry]; key < used[entry]; key++) {
+        long slot = pages.isEmpty() ? entry
+            : table.orElseThrow()[entry * pages.get().ofEntry(keys) + key / pages.get().rows];
+        long row = pages.isEmpty() ? key : key % pages.get().rows;
+        for (int head = 0; head < keyHeads; head++) codes.get().require(buffers, slot, row, head, entry, key);
+      }
+    }
+  }
+
+  private int[] used(Map<String, MemorySegment> buffers, int batch, int keys) {
+    return lengths.map(name -> integers(buffers, name, batch)).orElseGet(() -> {
+      var all = new int[batch];
+      Arrays.fill(all, keys);
+      return all;
+    });
   }
 
   private static void requirePadding(int[] before, int[] used) {
@@ -170,13 +217,18 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
   }
 
   private static int[] integers(Map<String, MemorySegment> buffers, String name, long count) {
+    return buffer(buffers, name, count).asSlice(0, count * Integer.BYTES).toArray(ValueLayout.JAVA_INT_UNALIGNED);
+  }
+
+  /** A buffer of at least that many numbers of 32 bits. */
+  private static MemorySegment buffer(Map<String, MemorySegment> buffers, String name, long count) {
     var buffer = Optional.ofNullable(buffers.get(name)).orElseThrow(() ->
         new IllegalArgumentException("no buffer " + name + ": there are " + buffers.keySet()));
     if (buffer.byteSize() < count * Integer.BYTES) {
       throw new IllegalArgumentException("buffer " + name + " has " + buffer.byteSize() + " bytes: needed are "
           + count * Integer.BYTES);
     }
-    return buffer.asSlice(0, count * Integer.BYTES).toArray(ValueLayout.JAVA_INT_UNALIGNED);
+    return buffer;
   }
 
   /** Whether where keys lie depends on what the launch reads. */
