@@ -135,10 +135,14 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   MeasuredAttention cachedIn(String cache) {
     return switch (cache) {
       case "same" -> this;
-      case "e4m3" -> new MeasuredAttention(problem.with(problem.serving().with(
-          Serving.Codes.perHead(problem.sizes().keyHeads()))), form, lengths);
-      default -> throw new IllegalArgumentException("invalid cache=" + cache + ": same or e4m3");
+      case "e4m3" -> with(Serving.Codes.perHead(problem.sizes().keyHeads()));
+      case "e4m3-tokens" -> with(Serving.Codes.perToken(problem.sizes().keys(), problem.sizes().keyHeads()));
+      default -> throw new IllegalArgumentException("invalid cache=" + cache + ": same, e4m3 or e4m3-tokens");
     };
+  }
+
+  private MeasuredAttention with(Serving.Codes codes) {
+    return new MeasuredAttention(problem.with(problem.serving().with(codes)), form, lengths);
   }
 
   /** Pairs of a query and a key that are seen, of all heads; by convention a causal mask halves them. */
@@ -180,7 +184,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
     int entries = lengths.map(SequenceLengths::count).orElse(s.batch());
     if (problem.serving().codes().isPresent()) {
       var codes = problem.serving().codes().get();
-      return Stream.of(codes.k(), codes.v()).map(factor -> factors(factor.buffer(), s.batch() * s.keyHeads())).toList();
+      long elements = codes.ofTokens() ? ofKeys(1) : (long) s.batch() * s.keyHeads();
+      return Stream.of(codes.k(), codes.v()).map(factor -> factors(factor.buffer(), elements)).toList();
     }
     return problem.quantized().map(quantized -> List.of(factors(quantized.q().buffer(), entries * s.heads()),
         factors(quantized.k().buffer(), entries * s.keyHeads()),
@@ -188,7 +193,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
         .orElse(List.of());
   }
 
-  private static TimedProblem.Tensor factors(String buffer, int elements) {
+  private static TimedProblem.Tensor factors(String buffer, long elements) {
     return new TimedProblem.Tensor(buffer, ElementType.F32, elements, new TimedProblem.Content.Same(1));
   }
 
@@ -207,7 +212,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   String config(String features) {
     var s = problem.sizes();
     return problem.type().text() + (problem.quantized().isPresent() ? "->" + problem.outputType().text() : "")
-        + problem.serving().codes().map(_ -> " on " + problem.cacheType().text()).orElse("") + " B="
+        + problem.serving().codes().map(codes -> " on " + problem.cacheType().text()
+            + (codes.ofTokens() ? " by tokens" : "")).orElse("") + " B="
         + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()

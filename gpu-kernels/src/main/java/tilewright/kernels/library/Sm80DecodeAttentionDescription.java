@@ -14,6 +14,7 @@ import tilewright.numerics.ElementType;
 /** FlashDecoding on SM80. */
 final class Sm80DecodeAttentionDescription extends AttentionDescription {
   private static final String SAME = "same";
+  private static final String TOKENS = "e4m3-tokens";
 
   Sm80DecodeAttentionDescription() {
     this(new Sm80DecodeAttentionKernel());
@@ -31,7 +32,7 @@ final class Sm80DecodeAttentionDescription extends AttentionDescription {
   @Override
   public List<Setting> settings() {
     return List.of(Setting.types("dtype", ElementType.BF16, ElementType.F16),
-        Setting.option("cache", SAME, ElementType.E4M3.text()), Setting.extent("batch", 1),
+        Setting.option("cache", SAME, ElementType.E4M3.text(), TOKENS), Setting.extent("batch", 1),
         Setting.extent("queries", 1), Setting.extent("keys", 8192), Setting.extent("heads", 32),
         Setting.extent("keyheads", 8), Setting.extent("dim", 128), Setting.option("causal", "no", "yes"));
   }
@@ -44,7 +45,11 @@ final class Sm80DecodeAttentionDescription extends AttentionDescription {
   @Override
   protected Attention forward(Choice choice) {
     var attention = super.forward(choice);
-    return choice.text("cache").equals(SAME) ? attention
-        : attention.codes(Serving.Codes.perHead(sizes(choice).keyHeads()));
+    var s = sizes(choice);
+    return switch (choice.text("cache")) {
+      case SAME -> attention;
+      case TOKENS -> attention.codes(Serving.Codes.perToken(s.keys(), s.keyHeads()));
+      default -> attention.codes(Serving.Codes.perHead(s.keyHeads()));
+    };
   }
 }

@@ -55,7 +55,11 @@ record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, 
     int count = problem.sizes().batch() * (all / rows);
     var order = new ArrayList<>(IntStream.range(0, count).boxed().toList());
     Collections.shuffle(order, new Random(SEED));
-    return with(problem.paged(new Serving.Pages("table", rows, count)), "table", order, keys, " pages of " + rows);
+    var paged = problem.paged(new Serving.Pages("table", rows, count));
+    boolean ofTokens = paged.serving().codes().filter(Serving.Codes::ofTokens).isPresent();
+    var serving = ofTokens ? paged.serving().with(Serving.Codes.perToken(rows, paged.sizes().keyHeads()))
+        : paged.serving();
+    return with(paged.with(serving), "table", order, keys, " pages of " + rows);
   }
 
   private TimedCache partlyUsed() {
