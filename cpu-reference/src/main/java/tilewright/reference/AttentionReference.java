@@ -46,8 +46,12 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     require(sinksThere == extent(q, 2), "each head has a sink: " + sinksThere + " of " + extent(q, 2));
   }
 
-  /** The output and the logarithms of the rows' sums. */
-  public record Result(double[] o, double[] lse) {}
+  /**
+   * The output and the logarithms of the rows' sums.
+   *
+   * @param maxima of the rows' scores and sinks, −∞ of a row without any
+   */
+  public record Result(double[] o, double[] lse, double[] maxima) {}
 
   static void require(boolean condition, String rule) {
     if (!condition) throw new IllegalArgumentException("reference attention needs that " + rule);
@@ -128,6 +132,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     int split = factors.map(AttentionFactors::split).orElse(AttentionFactors.ALL);
     int splits = Math.max(1, Math.ceilDiv(keys(), split));
     var lse = new double[rows];
+    var maxima = new double[rows];
     var o = new double[rows * width];
     IntStream.range(0, rows).parallel().forEach(row -> {
       var scores = scores(precision, gemms, row);
@@ -139,9 +144,10 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       sinks.map(logits -> logits.value(headOf(row))).filter(logit -> logit > Double.NEGATIVE_INFINITY)
           .ifPresent(logit -> addSink(precision, sums, logit));
       lse[row] = SoftmaxRow.logarithm(sums);
+      maxima[row] = sums.stream().mapToDouble(SoftmaxRow::largest).max().orElseThrow();
       for (int d = 0; d < width; d++) o[row + rows * d] = SoftmaxRow.result(sums, lse[row], d);
     });
-    return new Result(o, lse);
+    return new Result(o, lse, maxima);
   }
 
   /** A sink is one more state where splits are merged. */

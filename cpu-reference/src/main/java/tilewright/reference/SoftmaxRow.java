@@ -83,6 +83,11 @@ final class SoftmaxRow {
     add(score);
   }
 
+  /** The largest score so far; −∞ without one. */
+  double largest() {
+    return largest;
+  }
+
   double logarithm() {
     return precision.accumulator(reference + precision.accumulator(Math.log(total)));
   }

@@ -113,7 +113,7 @@ class BalancedAttentionTest {
   void sharesOfLatentCachesAreTheReferences(int workers) {
     var setup = latent(new KeySplits.Balanced(), 33, 900, 0, 300);
     var shares = new WorkShares("schedule", 4, 1, workers, WorkShares.Kind.PERSISTENT);
-    var launches = LATENT.launches(setup.problem(), new Division.Balanced(shares, BLOCK));
+    var launches = LATENT.launches(setup.problem(), new Division.Balanced(shares, BLOCK, false));
     var buffers = Buffers.withWorkspace(launches, AttentionCases.buffers(LATENT, setup, 11));
     launches.on(buffers).forEach(launch -> run(launch, workers));
     assertTheReferences(setup, buffers);

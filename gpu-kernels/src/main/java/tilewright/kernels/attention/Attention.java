@@ -63,6 +63,12 @@ public final class Attention {
     return this;
   }
 
+  /** Stores each row's largest score and its sum of exponentials, relative to that, in the place of its logarithm. */
+  public Attention maximaAndSums(AttentionProblem.Apart places) {
+    problem = problem.with(places);
+    return this;
+  }
+
   /** Sets another scale than 1/√D; it must be positive. */
   public Attention scale(float scale) {
     problem = problem.scaled(scale);

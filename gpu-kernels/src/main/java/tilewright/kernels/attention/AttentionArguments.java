@@ -5,6 +5,7 @@ import java.util.Map;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.collective.attention.CaptureCheck;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.serving.Serving;
 
@@ -20,9 +21,9 @@ public final class AttentionArguments {
     p.modification().addTo(arguments);
     p.band().addTo(arguments);
     tensors(p).forEach(arguments::tensor);
-    p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
-        List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
-        List.of(lse.sequence(), lse.head(), lse.batch()))));
+    p.lse().ifPresent(lse -> arguments.tensor("LSE", ofRows(lse, s)));
+    p.apart().ifPresent(apart -> arguments.tensor("Maxima", ofRows(apart.maxima(), s))
+        .tensor("Sums", ofRows(apart.sums(), s)));
     addLengths(p, arguments);
     p.sinks().ifPresent(buffer -> arguments.tensor("sinks", new LaunchArguments.Tensor(buffer, 0,
         List.of((long) s.heads()), List.of(1L))));
@@ -104,6 +105,13 @@ public final class AttentionArguments {
         "K", tensor(p.k(), keys, s.headDim(), s.keyHeads(), entries, true),
         "V", tensor(p.v(), keys, s.valueDim(), s.keyHeads(), entries, false),
         "O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true));
+  }
+
+  /** A number of each row. */
+  public static LaunchArguments.Tensor ofRows(View view, Sizes s) {
+    return new LaunchArguments.Tensor(view.buffer(), view.offset(),
+        List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
+        List.of(view.sequence(), view.head(), view.batch()));
   }
 
   private static LaunchArguments.Tensor lengths(String buffer, int sequences) {

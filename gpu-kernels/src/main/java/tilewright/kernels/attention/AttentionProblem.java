@@ -8,6 +8,7 @@ import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
@@ -30,10 +31,11 @@ import tilewright.numerics.ElementType;
  * @param sinks buffer of H FP32 logits, if there are any: each takes part in the softmax of its head's rows like the
  *     score of a key whose value is 0, and so in their logarithms; a query without keys has O = 0 and its head's logit
  *     as logarithm
+ * @param apart where each row's largest score and its sum of exponentials go apart, in the place of {@code lse}
  */
 public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, View v, View o, Optional<View> lse,
     float scale, Band band, Modification modification, Optional<Packed> packed, boolean blockMask,
-    Optional<Quantized> quantized, Serving serving, Optional<String> sinks) {
+    Optional<Quantized> quantized, Serving serving, Optional<String> sinks, Optional<Apart> apart) {
   private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
 
   public AttentionProblem {
@@ -50,8 +52,25 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
       throw new IllegalArgumentException("a cache of codes has Q of 16 bits: quantized Q has factors of its own");
     }
     if (!(scale > 0)) throw new IllegalArgumentException("invalid scale " + scale + ": it must be positive");
+    if (lse.isPresent() && apart.isPresent()) {
+      throw new IllegalArgumentException("the rows' maxima and sums are stored in the place of their logarithms: leave "
+          + "these out");
+    }
     if (packed.isPresent() && sizes.batch != 1) {
       throw new IllegalArgumentException("packed sequences lie in one batch entry, not in " + sizes.batch);
+    }
+  }
+
+  /**
+   * The places of what merges attention on parts of the keys without the rounding of a logarithm, (B,Sq,H) of FP32.
+   *
+   * @param maxima each row's largest score, scaled and modified, or its sink; −∞ for a row without scores
+   * @param sums each row's Σ e^(score − maximum); 0 for a row without scores
+   */
+  public record Apart(View maxima, View sums) {
+    /** Dense (B,H,Sq) in "Maxima" and "Sums". */
+    public static Apart dense(Sizes s) {
+      return new Apart(View.bhsd("Maxima", s.queries, s.heads, 1), View.bhsd("Sums", s.queries, s.heads, 1));
     }
   }
 
@@ -272,7 +291,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         View.bshd("O", s.queries, s.heads, s.valueDim),
         Optional.of(new View("LSE", 0, (long) s.heads * s.queries, 1, s.queries, 1)),
         (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty(), false, Optional.empty(),
-        Serving.NONE, Optional.empty());
+        Serving.NONE, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -293,7 +312,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   public static AttentionProblem dense(Quantized quantized, Sizes s) {
     var p = dense(quantized.output, s);
     return new AttentionProblem(ElementType.E4M3, s, p.q, p.k, p.v, p.o, p.lse, p.scale, p.band, p.modification,
-        p.packed, p.blockMask, Optional.of(quantized), p.serving, p.sinks);
+        p.packed, p.blockMask, Optional.of(quantized), p.serving, p.sinks, p.apart);
   }
 
   /** Whether the P·V of each block of 8-bit operands is added to O in FP32. */
@@ -354,41 +373,53 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   public AttentionProblem with(Band other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed, blockMask,
-        quantized, serving, sinks);
+        quantized, serving, sinks, apart);
   }
 
   public AttentionProblem with(Modification other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed, blockMask,
-        quantized, serving, sinks);
+        quantized, serving, sinks, apart);
   }
 
   public AttentionProblem with(Packed other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask,
-        quantized, serving, sinks);
+        quantized, serving, sinks, apart);
   }
 
   /** Returns this problem with its tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
     return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed,
-        blockMask, quantized, serving, sinks);
+        blockMask, quantized, serving, sinks, apart);
   }
 
   /** Returns this problem with the logarithms elsewhere, or without them. */
   public AttentionProblem withLogarithms(Optional<View> other) {
     return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask,
-        quantized, serving, sinks);
+        quantized, serving, sinks, Optional.empty());
+  }
+
+  /** Returns this problem with the rows' maxima and sums in the place of their logarithms. */
+  public AttentionProblem with(Apart other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, Optional.empty(), scale, band, modification, packed, blockMask,
+        quantized, serving, sinks, Optional.of(other));
+  }
+
+  /** The numbers of each row that are stored beside O. */
+  public Statistics statistics() {
+    if (apart.isPresent()) return Statistics.MAXIMA_AND_SUMS;
+    return lse.isPresent() ? Statistics.LOGARITHMS : Statistics.NONE;
   }
 
   /** Returns this problem of 8-bit operands with the P·V of each block of keys added to O in FP32. */
   public AttentionProblem promoted() {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask,
         Optional.of(quantized.orElseThrow(() -> new IllegalArgumentException("sums of " + type.text()
-            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving, sinks);
+            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving, sinks, apart);
   }
 
   public AttentionProblem scaled(float other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask,
-        quantized, serving, sinks);
+        quantized, serving, sinks, apart);
   }
 
   /** Returns this problem, skipping blocks of keys that the mask or the band hides. */
@@ -399,19 +430,19 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** Returns this problem, skipping blocks of keys that the mask or the band hides, or not. */
   public AttentionProblem skipping(boolean skips) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, skips, quantized,
-        serving, sinks);
+        serving, sinks, apart);
   }
 
   /** Returns this problem with keys of a cache. */
   public AttentionProblem with(Serving other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask, quantized,
-        other, sinks);
+        other, sinks, apart);
   }
 
   /** Returns this problem with a logit of each head, H FP32 numbers in a buffer, in the softmax of its rows. */
   public AttentionProblem withSinks(String buffer) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask, quantized,
-        serving, Optional.of(buffer));
+        serving, Optional.of(buffer), apart);
   }
 
   /** Returns this problem with keys and values in dense pages (pages, rows, Hk, D) of the same buffers. */

@@ -1,8 +1,10 @@
 package tilewright.kernels.attention;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
@@ -76,6 +78,12 @@ public record AttentionSpecs(ElementType type, ElementType output) {
         + " needs sm80_decode_attention");
   }
 
+  /** Why a kernel that stores logarithms only cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfApart(AttentionProblem p) {
+    return p.apart().map(_ -> "maxima and sums apart need sm80_attention, sm80_decode_attention or sm90_attention: "
+        + "store logarithms");
+  }
+
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfQuantized(AttentionProblem p) {
     return p.quantized().map(_ -> p.format() + " operands need another kernel");
@@ -144,6 +152,16 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** The logarithms of rows' sums. */
   public static TensorSpec logSumExp() {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  }
+
+  /** What is stored of each row. */
+  public static List<TensorSpec> statistics(Statistics which) {
+    return switch (which) {
+      case NONE -> List.of();
+      case LOGARITHMS -> List.of(logSumExp());
+      case MAXIMA_AND_SUMS -> Stream.of("Maxima", "Sums")
+          .map(name -> TensorSpec.of(name, ElementType.F32, "Sq", "H", "B")).toList();
+    };
   }
 
   /** The logit of each head that its rows' softmax includes. */

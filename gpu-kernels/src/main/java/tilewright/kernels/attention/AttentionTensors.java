@@ -15,6 +15,7 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.Sinks;
+import tilewright.kernel.collective.attention.StoredTotals;
 
 /** The SM80 kernel's tensors in global memory, and what of them belongs to a tile of queries. */
 final class AttentionTensors {
@@ -24,7 +25,7 @@ final class AttentionTensors {
   private final GlobalTensor keys;
   private final GlobalTensor values;
   private final GlobalTensor o;
-  private final Optional<GlobalTensor> lse;
+  private final StoredTotals stored;
   private final Optional<Sinks> sinks;
   private final Optional<Lengths> lengths;
   private final F32 scale;
@@ -40,7 +41,7 @@ final class AttentionTensors {
     keys = k.global(variant.k());
     values = k.global(variant.v());
     o = k.global(variant.o());
-    lse = variant.logSumExp().map(k::global);
+    stored = StoredTotals.of(k, AttentionSpecs.statistics(variant.statistics()));
     sinks = variant.sinks() ? Optional.of(new Sinks(k, k.global(AttentionSpecs.sinks()), variant.packing()))
         : Optional.empty();
     scale = k.scalar("scale");
@@ -138,9 +139,9 @@ final class AttentionTensors {
     return rows(o, tile, column);
   }
 
-  /** A tile's rows of the logarithms, where they are stored. */
-  Optional<GlobalTensor> logarithms(Tile tile) {
-    return lse.map(tensor -> packed(tensor.part(0, tile.sequence.firstQuery(), tile.sequence.queries()), 1)
+  /** A tile's rows of the statistics that are stored. */
+  StoredTotals stored(Tile tile) {
+    return stored.map(tensor -> packed(tensor.part(0, tile.sequence.firstQuery(), tile.sequence.queries()), 1)
         .from(tile.firstRow, tile.head, entry(tile)));
   }
 

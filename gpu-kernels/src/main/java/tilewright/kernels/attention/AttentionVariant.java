@@ -15,6 +15,7 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.numerics.ElementType;
 
@@ -85,9 +86,9 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   /** (queries, Dv, heads, batch). */
   TensorSpec o();
 
-  /** The rows' logarithms (queries, heads, batch), if they are stored. */
-  default Optional<TensorSpec> logSumExp() {
-    return Optional.empty();
+  /** The numbers of each row that are stored beside O. */
+  default Statistics statistics() {
+    return Statistics.NONE;
   }
 
   /** Whether a logit of each head takes part in the softmax of its rows. */

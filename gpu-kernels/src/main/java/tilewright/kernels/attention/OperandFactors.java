@@ -113,7 +113,6 @@ final class OperandFactors {
   /** The rows' results, with 1/ℓ times the factor that O has yet to be multiplied by. */
   List<OnlineSoftmax.Total> ofOutput(List<OnlineSoftmax.Total> totals) {
     var factor = values.map(F32.Accumulator::value).orElseGet(() -> load(ofValues, quantized.v(), k.constant(0)));
-    return IntStream.range(0, totals.size()).mapToObj(row -> new OnlineSoftmax.Total(
-        totals.get(row).inverse().times(factor), totals.get(row).logSumExp())).toList();
+    return totals.stream().map(total -> total.with(total.inverse().times(factor))).toList();
   }
 }

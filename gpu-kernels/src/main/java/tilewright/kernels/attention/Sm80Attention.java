@@ -10,6 +10,7 @@ import tilewright.kernel.collective.attention.AttentionEpilogue;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.collective.attention.StoredTotals;
 
 /**
  * O = softmax(scale · Q·Kᵀ) · V on SM80 tensor cores (FlashAttention-2, algorithm 1): Q (Sq,D,H,B), K (Sk,D,Hk,B), V
@@ -80,7 +81,7 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
       for (int i = 0; i < tiling.valueChunks(); i++) {
         if (i > 0 || tiles.stagingIsRead()) k.barrier();
         var epilogue = new AttentionEpilogue(products.rowsOfOutput(), staging, copy,
-            i == 0 ? tensors.logarithms(end) : Optional.empty());
+            i == 0 ? tensors.stored(end) : new StoredTotals(List.of()));
         epilogue.store(k, here, totals, products.output(i), tensors.output(end, i * tiling.valueChunk()));
       }
     });

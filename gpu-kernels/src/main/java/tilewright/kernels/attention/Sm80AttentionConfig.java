@@ -9,6 +9,7 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
@@ -27,14 +28,14 @@ import tilewright.ptx.Multiprocessor;
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
- * @param lse whether the rows' logarithms are stored
+ * @param statistics of the rows that are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param packing of all heads that read the same keys, or none
  * @param quantized the types and factors of e4m3 operands
  * @param blockScales of mxf8 operands
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, boolean sinks,
+    Modification modification, boolean packed, boolean blockMask, Statistics statistics, boolean sinks,
     HeadPacking packing, Optional<Quantized> quantized, Optional<BlockScales> blockScales)
     implements StridedVariant {
 

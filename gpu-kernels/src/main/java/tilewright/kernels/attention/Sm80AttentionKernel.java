@@ -86,7 +86,7 @@ public record Sm80AttentionKernel(int capability, boolean packs) implements Atte
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band().traced(),
-        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent(),
+        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.statistics(), p.sinks().isPresent(),
         packing, p.quantized(), scales);
     return prepare(p, config, target);
   }

@@ -5,6 +5,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
@@ -21,12 +22,12 @@ import tilewright.ptx.Multiprocessor;
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
- * @param lse whether the rows' logarithms are stored
+ * @param statistics of the rows that are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param rematerialisation what the loop over blocks of keys computes anew
  */
 record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse, boolean sinks, Rematerialisation rematerialisation)
+    boolean packed, boolean blockMask, Statistics statistics, boolean sinks, Rematerialisation rematerialisation)
     implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
@@ -40,7 +41,7 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
     int dim = tiles.dim();
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
     return new Sm80FfpaConfig(tiles, Sm80AttentionKernel.vector(p), exact, p.band().traced(),
-        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.lse().isPresent(),
+        p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.statistics(),
         p.sinks().isPresent(), rematerialisation(tiles, p.band(), sm));
   }
 

@@ -1,15 +1,11 @@
 package tilewright.kernels.attention;
 
-import java.util.Optional;
 import tilewright.kernel.TensorSpec;
 
 /** The variants that users ask for: of any strides, with bands, modifications, packed sequences and lists of blocks. */
 sealed interface StridedVariant extends AttentionVariant permits Sm80AttentionConfig, Sm80FfpaConfig {
   /** Whether the head dimensions are the tile's; else they may be smaller. */
   boolean exactDims();
-
-  /** Whether the rows' logarithms are stored. */
-  boolean lse();
 
   @Override
   default TensorSpec q() {
@@ -29,11 +25,6 @@ sealed interface StridedVariant extends AttentionVariant permits Sm80AttentionCo
   @Override
   default TensorSpec o() {
     return specs().o();
-  }
-
-  @Override
-  default Optional<TensorSpec> logSumExp() {
-    return lse() ? Optional.of(AttentionSpecs.logSumExp()) : Optional.empty();
   }
 
   private StridedSpecs specs() {

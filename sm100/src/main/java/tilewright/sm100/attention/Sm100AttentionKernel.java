@@ -79,6 +79,7 @@ public record Sm100AttentionKernel(boolean cancelling, Target target) implements
     var largest = SHAPES.getLast();
     boolean fits = largest.covers(problem.sizes());
     return AttentionSpecs.refusalOfPackedColumns(problem).or(() -> AttentionSpecs.refusalOfServing(problem))
+        .or(() -> AttentionSpecs.refusalOfApart(problem))
         .or(() -> AttentionSpecs.refusal(problem, fits, largest.headDim() + " and " + largest.valueDim()))
         .or(() -> problem.blockScaled() ? Mxf8Scales.refusal(problem) : Optional.empty())
         .or(() -> shape(problem, cancelling).isPresent() ? Optional.empty() : Optional.of("blocks of "

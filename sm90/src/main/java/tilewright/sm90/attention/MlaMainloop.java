@@ -223,10 +223,10 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
 
   private void storeLogarithms(ResultRows results, Tile tile, MlaOutput output, List<OnlineSoftmax.Total> totals) {
     for (int number = 0; number < totals.size(); number++) {
-      var log = totals.get(number).logSumExp();
+      var total = totals.get(number);
       var row = output.row(results, tile, number);
-      log.register();
-      k.when(lane.settled().modulo(QUAD).equalTo(0).and(row.exists()), () -> row.store(log));
+      total.logSumExp().register();
+      k.when(lane.settled().modulo(QUAD).equalTo(0).and(row.exists()), () -> row.store(total));
     }
   }
 }

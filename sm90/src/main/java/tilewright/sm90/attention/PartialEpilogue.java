@@ -29,8 +29,8 @@ record PartialEpilogue(Scope k, SplitStates states, FragmentRows rows, I32 lane,
     int beside = rows.neighbour();
     for (int number = 0; number < rows.count(); number++) {
       var ofThread = rows.of(number);
-      var log = totals.get(number).logSumExp();
-      log.register();
+      var total = totals.get(number);
+      states.stored().of(total).forEach(F32::register);
       var row = new SplitStates.Row(states, firstRow.plus(rows.row(lane, number)), tile);
       k.when(row.exists(), () -> {
         for (int value : ofThread) {
@@ -38,7 +38,7 @@ record PartialEpilogue(Scope k, SplitStates states, FragmentRows rows, I32 lane,
           row.store(rows.column(lane).plus(rows.columnOffset(value)),
               List.of(values.get(value), values.get(value + beside)));
         }
-        k.when(lane.modulo(QUAD).equalTo(0), () -> row.store(log));
+        k.when(lane.modulo(QUAD).equalTo(0), () -> row.store(total));
       });
     }
   }

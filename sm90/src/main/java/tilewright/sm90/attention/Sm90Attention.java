@@ -22,6 +22,8 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernel.collective.attention.Statistics;
+import tilewright.kernel.collective.attention.StoredTotals;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.ValueOrder;
 import tilewright.kernels.attention.merging.SplitStates;
@@ -51,9 +53,9 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var pages = config.pages().map(p -> PagedKeys.of(k, p.rows(), part, config.pagesTogether()));
     var o = config.split() ? Optional.<TensorTile>empty() : Optional.of(rows(k, config.tensors().o(),
         shape.columns() > 0 ? k.shared(config.output(), config.layoutO()) : q.shared()));
-    var lse = config.lse() && !config.split() ? Optional.of(k.global(AttentionSpecs.logSumExp()))
-        : Optional.<GlobalTensor>empty();
-    var states = config.split() ? Optional.of(SplitStates.of(k, config.packing())) : Optional.<SplitStates>empty();
+    var stored = StoredTotals.of(k, AttentionSpecs.statistics(config.split() ? Statistics.NONE : config.statistics()));
+    var states = config.split() ? Optional.of(SplitStates.of(k, config.packing(),
+        config.statistics() == Statistics.MAXIMA_AND_SUMS)) : Optional.<SplitStates>empty();
     int consuming = shape.consumers() * Warpgroup.SIZE;
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
@@ -93,7 +95,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
       var output = states.<AttentionEpilogue>map(s -> new PartialEpilogue(k, s, mainloop.rows(), lane, group))
-          .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), lse,
+          .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), stored,
               mainloop.rows(), lane, group, config.lengths()));
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });

@@ -14,6 +14,7 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.Accumulation;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.ValueOrder;
@@ -34,7 +35,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param modification the change of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
- * @param lse whether the rows' logarithms are stored
+ * @param statistics of the rows that are stored; splits leave logarithms where these are none
  * @param sinks whether a logit of each head takes part in its rows' softmax here, not where splits are merged
  * @param packing how heads that read the same keys share tiles, if they do
  * @param quantized what 8-bit operands need, which 16-bit ones do not
@@ -45,7 +46,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param pages what is known of the pages, where keys lie in pages
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modification modification,
-    boolean packed, boolean blockMask, boolean lse, boolean sinks, HeadPacking packing,
+    boolean packed, boolean blockMask, Statistics statistics, boolean sinks, HeadPacking packing,
     Optional<Quantized> quantized, ValueOrder values, boolean split, boolean lengths,
     boolean padded, Optional<CachePages> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */

@@ -147,7 +147,7 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
 
   private static LaunchSequence launches(AttentionProblem p, Shape shape, HeadPacking packing, BlockSplits splits,
       OptionalInt part) {
-    var states = PartialStates.ofSplits(p.sizes(), splits.count());
+    var states = PartialStates.ofSplits(p, splits.count());
     return new LaunchSequence(List.of(prepare(p, shape, packing, Optional.of(splits), part),
         StateMerge.prepare(p, states, Target.SM90A)), states.workspace());
   }
@@ -176,7 +176,7 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    splits.ifPresent(s -> PartialStates.ofSplits(p.sizes(), s.count()).addTo(arguments)
+    splits.ifPresent(s -> PartialStates.ofSplits(p, s.count()).addTo(arguments)
         .integer(SplitKeys.COUNT, s.count()).integer(SplitKeys.BLOCKS, s.blocks()));
     long tiles = p.tiles(config.queries()) / packing.heads() * splits.map(BlockSplits::count).orElse(1);
     int blocks = (int) Math.clamp(tiles, 1, MULTIPROCESSORS);
@@ -186,7 +186,7 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
   private static Sm90AttentionConfig config(AttentionProblem p, Shape shape, HeadPacking packing, boolean split,
       OptionalInt part) {
     return new Sm90AttentionConfig(p.type(), shape, p.band().traced(), p.modification().traced(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), p.sinks().isPresent() && !split,
+        p.packed().isPresent(), p.blockMask(), p.statistics(), p.sinks().isPresent() && !split,
         packing, p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()), split,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
         p.serving().pages().map(pages ->

@@ -20,6 +20,7 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.ResultRows;
 import tilewright.kernels.attention.merging.Splitting;
@@ -53,7 +54,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
         ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
         : Optional.<PagedKeys>empty();
     var results = ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(),
-        config.lse() && config.splits() != Splitting.EVEN, false);
+        config.lse() ? Statistics.LOGARITHMS : Statistics.NONE, false);
     var tiles = tiles(k, q);
     // A grid has a CTA even where there are no tiles.
     k.leave(tiles.order().count().lessThan(1));

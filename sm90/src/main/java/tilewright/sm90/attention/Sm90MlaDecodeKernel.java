@@ -59,7 +59,8 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
   private static Optional<String> refusalOfFeatures(AttentionProblem p) {
     if (!p.modification().equals(Modification.NONE)) return Optional.of("latent attention has no functions of scores");
     if (p.sinks().isPresent()) return Optional.of("latent attention has no sinks");
-    return AttentionSpecs.refusalOfQuantized(p).or(() -> BlockSplits.refusal(p));
+    return AttentionSpecs.refusalOfQuantized(p).or(() -> AttentionSpecs.refusalOfApart(p))
+        .or(() -> BlockSplits.refusal(p));
   }
 
   private static Optional<String> refusalOfCache(AttentionProblem p) {

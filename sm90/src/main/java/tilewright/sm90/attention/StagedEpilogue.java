@@ -7,26 +7,26 @@ import tilewright.async.atom.Warpgroup;
 import tilewright.async.attention.TileCoordinates;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
-import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.StoredTotals;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * Stores a warpgroup's 64 rows of O, some columns at a time, by way of shared memory, from where a tensor copy takes
- * them, and their logarithms.
+ * them, and their statistics.
  *
  * @param o a stage a warpgroup
  * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
- * @param lse where the logarithms go, if anywhere
+ * @param stored where the rows' statistics go, if anywhere
  * @param rows of a warpgroup's O
  * @param lengths whether the launch reads lengths, for which ptxas spills a predicate that it computes ahead
  */
-record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
+record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, StoredTotals stored,
     FragmentRows rows, I32 lane, I32 group, boolean lengths) implements AttentionEpilogue {
   private static final int QUAD = 4;
 
@@ -38,7 +38,7 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
       storeColumns(rows.values(k, sums), first, columns, row, tile);
     }
-    lse.ifPresent(tensor -> storeLogarithms(tensor, totals, row, tile));
+    if (stored.any()) storeStatistics(totals, row, tile);
   }
 
   private void storeColumns(List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
@@ -63,17 +63,18 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     });
   }
 
-  private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 firstRow,
-      AttentionTiles.Tile tile) {
+  private void storeStatistics(List<OnlineSoftmax.Total> totals, I32 firstRow, AttentionTiles.Tile tile) {
     var packing = coordinates.packing();
-    var logarithms = tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries());
+    var sequence = stored.map(tensor -> tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries()));
     for (int row = 0; row < totals.size(); row++) {
-      var log = totals.get(row).logSumExp();
+      var total = totals.get(row);
       var at = firstRow.plus(rows.row(lane, row));
-      var place = logarithms.at(packing.query(at), packing.head(tile.head(), at), coordinates.entry(tile));
-      log.register();
+      var query = packing.query(at);
+      var head = packing.head(tile.head(), at);
+      var place = sequence.at(tensor -> tensor.at(query, head, coordinates.entry(tile)));
+      sequence.of(total).forEach(F32::register);
       var first = (lengths ? lane.settled() : lane).modulo(QUAD).equalTo(0);
-      k.when(first.and(place.inside()).and(packing.exists(at)), () -> place.store(log));
+      k.when(first.and(place.inside()).and(packing.exists(at)), () -> place.store(total));
     }
   }
 

@@ -203,6 +203,7 @@ public final class AttentionCases {
     all.addAll(AttentionMods.listed());
     all.addAll(CapturedMods.setups());
     all.addAll(AttentionSinks.setups());
+    all.addAll(ApartStatistics.setups());
     all.addAll(empty());
     return all;
   }
@@ -211,7 +212,8 @@ public final class AttentionCases {
   static List<Setup> wide() {
     return List.of(band(ElementType.BF16, Sizes.of(1, 65, 129, 1, 320), Band.CAUSAL),
         band(ElementType.F16, Sizes.of(2, 70, 30, 1, 576), Band.CAUSAL), packed(320), AttentionMods.all(320),
-        AttentionSinks.with(band(ElementType.BF16, Sizes.of(1, 40, 70, 2, 320), Band.CAUSAL)));
+        AttentionSinks.with(band(ElementType.BF16, Sizes.of(1, 40, 70, 2, 320), Band.CAUSAL)),
+        ApartStatistics.with(band(ElementType.BF16, Sizes.of(1, 65, 30, 1, 320), Band.CAUSAL)));
   }
 
   /** Further problems of {@link #wide} head dimensions; the last spills registers, as element-wise copies do. */
@@ -364,6 +366,7 @@ public final class AttentionCases {
     });
     p.serving().codes().ifPresent(codes -> CachedAttention.drawFactors(p, codes, buffers, seed + 3));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
+    ApartStatistics.poison(p, buffers);
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
     capture(setup, buffers);
     lengths(setup, buffers);

@@ -40,7 +40,8 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
         entry(p.o(), p.outputType(), b), p.lse().map(lse -> entry(lse, ElementType.F32, b)), p.scale(), p.band(),
         p.modification(), Optional.empty(), false, quantized,
-        serving(p, keys, buffers, b), p.sinks());
+        serving(p, keys, buffers, b), p.sinks(), p.apart().map(apart -> new AttentionProblem.Apart(
+            entry(apart.maxima(), ElementType.F32, b), entry(apart.sums(), ElementType.F32, b))));
     return new CacheEntry(own, buffers);
   }
 

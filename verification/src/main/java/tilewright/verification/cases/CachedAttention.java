@@ -55,6 +55,8 @@ public final class CachedAttention {
     for (int count : new int[] {1, 3}) {
       all.add(AttentionSinks.with(used(one, new KeySplits.Ranges(count), Band.ALL, 600, 0, 129)));
     }
+    all.add(ApartStatistics.with(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257)));
+    all.add(ApartStatistics.with(AttentionSinks.with(used(one, new KeySplits.Ranges(3), Band.ALL, 600, 0, 129))));
     all.add(paged(used(new Sizes(2, 1, 300, 4, 2, 64, 128), new KeySplits.Ranges(1), Band.ALL, 299, 0), 40));
     all.add(padded(used(one, new KeySplits.Fixed(128), Band.ALL, 600, 20, 129)));
     all.add(padded(used(new Sizes(2, 4, 300, 4, 2, 64, 64), new KeySplits.Ranges(1), Band.CAUSAL, 77, 300)));
@@ -78,7 +80,9 @@ public final class CachedAttention {
             split(AttentionCases.band(ElementType.F16, one, Band.ALL), new KeySplits.Fixed(256)))),
         paged(QuantizedAttention.perHead(used(one, new KeySplits.Fixed(256), Band.ALL, 600, 0, 257)), 64),
         QuantizedAttention.perHead(split(AttentionCases.band(ElementType.BF16, new Sizes(1, 150, 300, 2, 1, 128, 128),
-            Band.CAUSAL), new KeySplits.Ranges(2))));
+            Band.CAUSAL), new KeySplits.Ranges(2))),
+        ApartStatistics.with(QuantizedAttention.perHead(AttentionCases.band(ElementType.BF16,
+            new Sizes(1, 40, 300, 2, 1, 64, 64), Band.CAUSAL))));
   }
 
   static AttentionCases.Setup split(AttentionCases.Setup setup, KeySplits splits) {

@@ -34,6 +34,11 @@ public final class DecodedCaches {
         Band.CAUSAL, 0, 150)));
     all.add(AttentionSinks.with(CachedAttention.used(new Sizes(4, 2, 700, 4, 2, 64, 64), new KeySplits.Balanced(),
         Band.CAUSAL, 700, 0, 33, 300)));
+    all.add(ApartStatistics.with(one));
+    all.add(ApartStatistics.with(AttentionSinks.with(CachedAttention.used(new Sizes(2, 2, 200, 6, 2, 64, 64),
+        new KeySplits.Ranges(1), Band.CAUSAL, 0, 150))));
+    all.add(ApartStatistics.with(CachedAttention.used(new Sizes(2, 1, 300, 4, 2, 64, 64), new KeySplits.Balanced(),
+        Band.ALL, 300, 33)));
     var few = CachedAttention.used(new Sizes(2, 2, 300, 4, 2, 64, 64), new KeySplits.Ranges(2), Band.CAUSAL, 300, 33);
     for (int rows : new int[] {1, 16, 24, 64, 256}) all.add(CachedAttention.paged(few, rows));
     var numbers = List.copyOf(all);

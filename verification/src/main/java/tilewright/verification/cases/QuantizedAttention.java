@@ -79,8 +79,8 @@ public final class QuantizedAttention {
     var p = setup.problem();
     return new AttentionCases.Setup(setup.name(), new AttentionProblem(ElementType.E4M3, p.sizes(), inBytes(p.q()),
         inBytes(p.k()), inBytes(p.v()), p.o(), p.lse(), p.scale(), p.band(), p.modification(), p.packed(),
-        p.blockMask(), Optional.of(quantized), p.serving(), p.sinks()), setup.rules(), setup.queries(), setup.keys(),
-        setup.captured());
+        p.blockMask(), Optional.of(quantized), p.serving(), p.sinks(), p.apart()), setup.rules(), setup.queries(),
+        setup.keys(), setup.captured());
   }
 
   /** The place of the same elements where each takes half as much. */

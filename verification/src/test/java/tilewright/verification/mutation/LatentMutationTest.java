@@ -42,7 +42,7 @@ class LatentMutationTest {
     var setup = LatentAttention.used(LatentAttention.of(ElementType.BF16, 4, 1, 900, 2, 128, Band.ALL,
         new KeySplits.Balanced()), 900, 1, 200, 0);
     var shares = new WorkShares("schedule", 4, 1, 2, WorkShares.Kind.PERSISTENT);
-    var sequence = kernel.launches(setup.problem(), new Division.Balanced(shares, 64));
+    var sequence = kernel.launches(setup.problem(), new Division.Balanced(shares, 64, false));
     var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 3));
     var schedule = sequence.launches().getFirst().on(buffers);
     assertEquals(List.of(), new SimulatorBackend(1).run(schedule).findings());

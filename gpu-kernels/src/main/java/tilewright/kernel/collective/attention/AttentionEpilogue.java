@@ -1,7 +1,6 @@
 package tilewright.kernel.collective.attention;
 
 import java.util.List;
-import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -11,13 +10,13 @@ import tilewright.kernel.tiled.TiledCopy;
 
 /**
  * The end of attention: rows of weighted sums are divided by their sums of weights, rounded into shared memory and
- * copied from there in wide accesses; each row's logarithm is stored by one of the lanes that share it.
+ * copied from there in wide accesses; each row's statistics are stored by one of the lanes that share it.
  *
  * @param staging (queries, columns, 1) in shared memory that nobody reads any more: all columns, or some at a time
  * @param copy of a tile of O
- * @param lse (queries, 1, 1) from the tile's origin on
+ * @param stored (queries, 1, 1) from the tile's origin on
  */
-public record AttentionEpilogue(FragmentRows rows, SharedTensor staging, TiledCopy copy, Optional<GlobalTensor> lse) {
+public record AttentionEpilogue(FragmentRows rows, SharedTensor staging, TiledCopy copy, StoredTotals stored) {
   /**
    * Stores a block's tile.
    *
@@ -35,13 +34,15 @@ public record AttentionEpilogue(FragmentRows rows, SharedTensor staging, TiledCo
       k.barrier();
       copy.copyBack(thread, staging, zero, first == 0 ? o : o.from(zero, k.constant(first), zero, zero), zero, zero);
     }
-    lse.ifPresent(tensor -> k.when(rows.column(thread).lessThan(1), () -> {
+    if (!stored.any()) return;
+    k.when(rows.column(thread).lessThan(1), () -> {
       for (int row = 0; row < rows.count(); row++) {
-        var element = tensor.at(rows.row(thread, row), zero, zero);
-        var log = totals.get(row).logSumExp();
-        k.when(element.inside(), () -> element.store(log));
+        var place = rows.row(thread, row);
+        var element = stored.at(tensor -> tensor.at(place, zero, zero));
+        var total = totals.get(row);
+        k.when(element.inside(), () -> element.store(total));
       }
-    }));
+    });
   }
 
   /** Rounds the thread's values from {@code begin} to before {@code end} into the staging memory. */

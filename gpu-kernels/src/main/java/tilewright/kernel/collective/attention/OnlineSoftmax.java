@@ -255,8 +255,22 @@ public final class OnlineSoftmax {
    *
    * @param inverse 1/ℓ, by which the sum of weighted values is multiplied; 1 for a row without scores
    * @param logSumExp ln Σ e^(scale·s); −∞ for a row without scores
+   * @param maximum the largest scale·s; −∞ for a row without scores. A reference that is kept while it is exceeded
+   *     stands for it
+   * @param sum Σ e^(scale·s − maximum); 0 for a row without scores
    */
-  public record Total(F32 inverse, F32 logSumExp) {}
+  public record Total(F32 inverse, F32 logSumExp, F32 maximum, F32 sum) {
+    /** The result of a row without scores. */
+    public static Total none(Scope k) {
+      var least = k.constant(Float.NEGATIVE_INFINITY);
+      return new Total(k.constant(1f), least, least, k.constant(0f));
+    }
+
+    /** Returns this with another multiplier of the weighted values. */
+    public Total with(F32 otherInverse) {
+      return new Total(otherInverse, logSumExp, maximum, sum);
+    }
+  }
 
   /** Adds up the threads' sums: one result a row of this thread. */
   public List<Total> finish() {
@@ -275,7 +289,10 @@ public final class OnlineSoftmax {
       var inverse = total.reciprocal().where(total.notEqualTo(0f), k.constant(1f));
       var logOfAll = offset == 0 ? total.log2() : total.log2().plus(-offset);
       var log = references.get(row).value().plus(logOfAll).times(LN_2);
-      return new Total(inverse, log);
+      var least = k.constant(Float.NEGATIVE_INFINITY);
+      var top = tops.get(row).value();
+      var ofTop = references == tops ? k.constant(-offset) : references.get(row).value().minus(top).plus(-offset);
+      return new Total(inverse, log, top.times(LN_2).where(total.notEqualTo(0f), least), total.times(ofTop.exp2()));
     }).toList();
   }
 }

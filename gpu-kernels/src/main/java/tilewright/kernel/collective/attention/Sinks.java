@@ -49,7 +49,13 @@ public record Sinks(Scope k, GlobalTensor logits, HeadPacking packing) {
       var ofKeys = total.logSumExp().minus(largest).times(LOG2_E).exp2();
       var sum = logit.minus(largest).times(LOG2_E).exp2().plus(ofKeys);
       var share = ofKeys.times(sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)));
-      return new OnlineSoftmax.Total(total.inverse().times(share), largest.plus(sum.log2().times(LN_2)));
+      var maximum = total.maximum().max(logit);
+      // Relative to a number, even where both are −∞.
+      var reference = maximum.max(k.constant(-Float.MAX_VALUE));
+      var sumOfAll = total.sum().fma(total.maximum().minus(reference).times(LOG2_E).exp2(),
+          logit.minus(reference).times(LOG2_E).exp2());
+      return new OnlineSoftmax.Total(total.inverse().times(share), largest.plus(sum.log2().times(LN_2)), maximum,
+          sumOfAll);
     }
   }
 }

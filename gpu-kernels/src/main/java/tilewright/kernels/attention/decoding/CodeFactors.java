@@ -31,7 +31,7 @@ record CodeFactors(GlobalTensor ofKeys, GlobalTensor ofValues, boolean ofTokens)
   /** The results of a tile's rows, with 1/ℓ times the factor of V. */
   List<OnlineSoftmax.Total> ofOutput(AttentionTiles.Tile tile, List<OnlineSoftmax.Total> totals) {
     var factor = ofTokens ? totals.getFirst().inverse().constant(1 / SHIFT) : factor(ofValues, tile);
-    return totals.stream().map(t -> new OnlineSoftmax.Total(t.inverse().times(factor), t.logSumExp())).toList();
+    return totals.stream().map(t -> t.with(t.inverse().times(factor))).toList();
   }
 
   private static F32 factor(GlobalTensor factors, AttentionTiles.Tile tile) {

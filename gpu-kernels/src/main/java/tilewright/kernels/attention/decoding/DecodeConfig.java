@@ -7,6 +7,7 @@ import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.attention.AttentionProblem;
@@ -26,12 +27,13 @@ import tilewright.numerics.ElementType;
  * @param packing of heads that read the same keys
  * @param splits of the keys
  * @param tokenFactors whether each token of a cache of codes has factors of its own
- * @param lse whether the rows' logarithms are stored; {@code sinks} whether a logit of each head takes part in its rows
+ * @param statistics of the rows that are stored, or that splits leave besides logarithms
+ * @param sinks whether a logit of each head takes part in its rows
  * @param lengths whether the launch reads how many keys an entry has; {@code padding} how many rows are before them
  * @param pageRows rows of a page, where keys lie in pages
  */
 record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim, Band band,
-    Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors, boolean lse, boolean sinks,
+    Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors, Statistics statistics, boolean sinks,
     boolean lengths, boolean padding, Optional<Integer> pageRows) {
   private static final int ACCESS_BYTES = 16;
 
@@ -40,7 +42,7 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
     boolean results = splits != Splitting.EVEN;
     return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.band().traced(),
         p.modification().traced(), packing, splits, p.serving().codes().filter(Serving.Codes::ofTokens).isPresent(),
-        p.lse().isPresent() && results, p.sinks().isPresent() && results,
+        p.statistics(), p.sinks().isPresent() && results,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
         p.serving().pages().map(Serving.Pages::rows));
   }

@@ -12,7 +12,7 @@ record DecodeEpilogue(Scope k, DecodeConfig config, ResultRows results) {
 
   static DecodeEpilogue of(Scope k, DecodeConfig config) {
     return new DecodeEpilogue(k, config,
-        ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(), config.lse(),
+        ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(), config.statistics(),
             config.sinks()));
   }
 
@@ -30,7 +30,7 @@ record DecodeEpilogue(Scope k, DecodeConfig config, ResultRows results) {
       k.when(row.exists().and(column.lessThan(config.valueDim() - first)), () -> {
         var merged = states.merged(index.dividedBy(vectors), row.sink());
         row.store(column.plus(first), merged.columns(column, VECTOR));
-        if (first == 0) k.when(column.lessThan(1), () -> row.store(merged.logSumExp()));
+        if (first == 0) k.when(column.lessThan(1), () -> row.store(merged.total()));
       });
     });
   }

@@ -13,12 +13,14 @@ import tilewright.kernel.collective.attention.OnlineSoftmax;
 
 /**
  * The results of groups that had different keys: each group's O, divided by its own sum of exponentials, and the
- * logarithm of that sum. They are merged in the groups' order, so that every run has the same bits.
+ * logarithm of that sum, or the largest score and the sum relative to it. They are merged in the groups' order, so that
+ * every run has the same bits.
  *
  * @param o (rows, head dimension, groups) in FP32
- * @param logs (rows, groups)
+ * @param logs (rows, groups), or where there are {@code sums} the groups' largest scores
+ * @param sums (rows, groups)
  */
-record GroupStates(Scope k, SharedTensor o, SharedTensor logs, int groups) {
+record GroupStates(Scope k, SharedTensor o, SharedTensor logs, Optional<SharedTensor> sums, int groups) {
   private static final float LOG2_E = 1.4426950408889634f;
   private static final float LN_2 = 0.6931472f;
 
@@ -32,22 +34,24 @@ record GroupStates(Scope k, SharedTensor o, SharedTensor logs, int groups) {
    *
    * @param first column of O that is here
    */
-  void leave(I32 member, I32 group, FragmentRows rows, List<OnlineSoftmax.Total> totals, List<F32> sums, int first) {
+  void leave(I32 member, I32 group, FragmentRows rows, List<OnlineSoftmax.Total> totals, List<F32> output, int first) {
     int beside = rows.neighbour();
     for (int row = 0; row < rows.count(); row++) {
       var total = totals.get(row);
       for (int value : rows.of(row)) {
         if (value / beside % 2 > 0 || rows.columnOffset(value) / columns() != first / columns()) continue;
         var place = rows.partition().coordinate(member, value);
-        o.at(place[0], place[1].plus(-first), group).store(sums.get(value).times(total.inverse()),
-            sums.get(value + beside).times(total.inverse()));
+        o.at(place[0], place[1].plus(-first), group).store(output.get(value).times(total.inverse()),
+            output.get(value + beside).times(total.inverse()));
       }
-      logs.at(rows.row(member, row), group).store(total.logSumExp());
+      var place = rows.row(member, row);
+      logs.at(place, group).store(sums.isPresent() ? total.maximum() : total.logSumExp());
+      sums.ifPresent(own -> own.at(place, group).store(total.sum()));
     }
   }
 
   /**
-   * The weight of each group in a row, and the logarithm of the row's whole sum.
+   * The weight of each group in a row, and the row's whole result.
    *
    * @param sink a logit that takes part in the row's softmax, if there is one
    */
@@ -56,15 +60,20 @@ record GroupStates(Scope k, SharedTensor o, SharedTensor logs, int groups) {
     sink.ifPresent(all::add);
     // Or the least number where all are −∞: their difference would be no number.
     var largest = all.stream().reduce(k.constant(-Float.MAX_VALUE), F32::max);
-    var exponentials = all.stream().map(log -> log.minus(largest).times(LOG2_E).exp2()).toList();
+    var exponentials = IntStream.range(0, all.size()).mapToObj(i -> {
+      var ofLargest = all.get(i).minus(largest).times(LOG2_E).exp2();
+      return sums.filter(_ -> i < groups).map(own -> ofLargest.times(own.at(row, k.constant(i)).load()))
+          .orElse(ofLargest);
+    }).toList();
     var sum = exponentials.stream().reduce(F32::plus).orElseThrow();
     var inverse = sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f));
     return new Merged(this, row, exponentials.stream().limit(groups).map(inverse::times).toList(),
-        largest.plus(sum.log2().times(LN_2)));
+        new OnlineSoftmax.Total(inverse, largest.plus(sum.log2().times(LN_2)),
+            largest.where(sum.notEqualTo(0f), k.constant(Float.NEGATIVE_INFINITY)), sum));
   }
 
-  /** A row's weights and logarithm. */
-  record Merged(GroupStates states, I32 row, List<F32> weights, F32 logSumExp) {
+  /** A row's weights and result. */
+  record Merged(GroupStates states, I32 row, List<F32> weights, OnlineSoftmax.Total total) {
     /** Neighbours of the row's O from a column on. */
     List<F32> columns(I32 first, int count) {
       var sums = new ArrayList<>(part(0, first, count));

@@ -16,6 +16,7 @@ import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.BalancedSplits;
 import tilewright.kernel.collective.attention.SplitKeys;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernels.attention.merging.Splitting;
 import tilewright.layout.Layout;
@@ -68,8 +69,10 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
       var sums = loop.run(sharedQ, scale, factors);
       var totals = factors.map(f -> f.ofOutput(tile, sums)).orElse(sums);
       // Line 7: the groups' results, in the place of K, become the tile's.
+      var ofGroups = Layout.columnMajor(shape.rows(), shape.groups());
       var states = new GroupStates(k, loop.keys().under(ElementType.F32, config.layoutOfStates()),
-          k.shared(ElementType.F32, Layout.columnMajor(shape.rows(), shape.groups())), shape.groups());
+          k.shared(ElementType.F32, ofGroups), config.statistics() == Statistics.MAXIMA_AND_SUMS
+              ? Optional.of(k.shared(ElementType.F32, ofGroups)) : Optional.empty(), shape.groups());
       for (int first = 0; first < shape.dim(); first += states.columns()) {
         k.barrier();
         states.leave(member, group, loop.rowsOfOutput(), totals, loop.output(), first);

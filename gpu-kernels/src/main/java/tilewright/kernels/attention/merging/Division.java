@@ -25,8 +25,8 @@ public sealed interface Division {
    * @param workers of the kernel, where splits are balanced
    */
   static Division of(AttentionProblem p, int keys, long tiles, int resident, WorkShares.Kind workers) {
-    return WorkShares.of(p, keys, tiles, resident, workers).<Division>map(shares -> new Balanced(shares, keys))
-        .or(() -> BlockSplits.of(p, keys, tiles, resident).map(Even::new)).orElseGet(None::new);
+    return WorkShares.of(p, keys, tiles, resident, workers).<Division>map(shares -> new Balanced(shares, keys, p.apart().isPresent()))
+        .or(() -> BlockSplits.of(p, keys, tiles, resident).map(splits -> new Even(splits, p.apart().isPresent()))).orElseGet(None::new);
   }
 
   /**
@@ -88,8 +88,17 @@ public sealed interface Division {
     }
   }
 
-  /** All tiles have as many splits. */
-  record Even(BlockSplits splits) implements Division {
+  /**
+   * All tiles have the same number of splits.
+   *
+   * @param apart whether these leave maxima and sums apart
+   */
+  record Even(BlockSplits splits, boolean apart) implements Division {
+    private PartialStates states(Sizes sizes) {
+      var states = PartialStates.ofSplits(sizes, splits.count());
+      return apart ? states.apart() : states;
+    }
+
     @Override
     public Splitting kind() {
       return Splitting.EVEN;
@@ -102,13 +111,13 @@ public sealed interface Division {
 
     @Override
     public void addTo(LaunchArguments arguments, Sizes sizes) {
-      PartialStates.ofSplits(sizes, splits.count()).addTo(arguments).integer(SplitKeys.COUNT, splits.count())
+      states(sizes).addTo(arguments).integer(SplitKeys.COUNT, splits.count())
           .integer(SplitKeys.BLOCKS, splits.blocks());
     }
 
     @Override
     public LaunchSequence around(PreparedLaunch kernel, AttentionProblem p, Target target) {
-      var states = PartialStates.ofSplits(p.sizes(), splits.count());
+      var states = states(p.sizes());
       return new LaunchSequence(List.of(kernel, StateMerge.prepare(p, states, target)), states.workspace());
     }
   }
@@ -117,8 +126,14 @@ public sealed interface Division {
    * Workers have equal shares of the batch.
    *
    * @param keys of a block
+   * @param apart whether they leave maxima and sums apart
    */
-  record Balanced(WorkShares shares, int keys) implements Division {
+  record Balanced(WorkShares shares, int keys, boolean apart) implements Division {
+    private PartialStates states(Sizes sizes) {
+      var states = PartialStates.ofShares(sizes, shares);
+      return apart ? states.apart() : states;
+    }
+
     @Override
     public Splitting kind() {
       return Splitting.BALANCED;
@@ -131,7 +146,7 @@ public sealed interface Division {
 
     @Override
     public void addTo(LaunchArguments arguments, Sizes sizes) {
-      shares.addTo(PartialStates.ofShares(sizes, shares).addTo(arguments));
+      shares.addTo(states(sizes).addTo(arguments));
     }
 
     @Override
@@ -143,7 +158,7 @@ public sealed interface Division {
     @Override
     public LaunchSequence around(PreparedLaunch kernel, AttentionProblem p, Target target) {
       var launches = new ArrayList<PreparedLaunch>();
-      var workspace = new ArrayList<>(PartialStates.ofShares(p.sizes(), shares).workspace());
+      var workspace = new ArrayList<>(states(p.sizes()).workspace());
       boolean given = p.serving().splits() instanceof KeySplits.Balanced(var schedule) && schedule.isPresent();
       if (!given) {
         launches.add(schedule(p, target));

@@ -10,6 +10,9 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.Statistics;
+import tilewright.kernel.collective.attention.StoredTotals;
 import tilewright.kernels.attention.AttentionSpecs;
 
 /** The rows of a tile's results: those of O, or where keys are split those of the split's own state, in FP32. */
@@ -21,16 +24,17 @@ public sealed interface ResultRows {
    * @param splits of the keys
    * @param o (queries, columns, heads, batch)
    * @param columns of O
-   * @param lse whether the rows' logarithms are stored; those of splits always are
+   * @param statistics of the rows that are stored; splits store logarithms where these are none
    * @param sinks whether a logit of each head takes part in its rows, which merging adds to splits
    */
-  static ResultRows of(Scope k, HeadPacking packing, Splitting splits, TensorSpec o, int columns, boolean lse,
-      boolean sinks) {
+  static ResultRows of(Scope k, HeadPacking packing, Splitting splits, TensorSpec o, int columns,
+      Statistics statistics, boolean sinks) {
+    boolean apart = statistics == Statistics.MAXIMA_AND_SUMS;
     return switch (splits) {
-      case NONE -> Whole.of(k, packing, o, lse, sinks);
-      case EVEN -> new Partial(SplitStates.of(k, packing, columns));
-      case BALANCED -> new Either(k, Whole.of(k, packing, o, lse, sinks),
-          new Partial(SplitStates.of(k, packing, columns)));
+      case NONE -> Whole.of(k, packing, o, statistics, sinks);
+      case EVEN -> new Partial(SplitStates.of(k, packing, columns, apart));
+      case BALANCED -> new Either(k, Whole.of(k, packing, o, statistics, sinks),
+          new Partial(SplitStates.of(k, packing, columns, apart)));
     };
   }
 
@@ -57,16 +61,16 @@ public sealed interface ResultRows {
     /** Stores neighbours of O from a column on. */
     void store(I32 column, List<F32> values);
 
-    /** Stores the row's logarithm, where that is asked for. */
-    void store(F32 log);
+    /** Stores the row's statistics that are asked for. */
+    void store(OnlineSoftmax.Total total);
   }
 
   /** The rows of O. */
-  record Whole(HeadPacking packing, GlobalTensor o, Optional<GlobalTensor> lse, Optional<GlobalTensor> sinks)
+  record Whole(HeadPacking packing, GlobalTensor o, StoredTotals stored, Optional<GlobalTensor> sinks)
       implements ResultRows {
-    private static Whole of(Scope k, HeadPacking packing, TensorSpec o, boolean lse, boolean sinks) {
-      return new Whole(packing, k.global(o),
-          lse ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.empty(),
+    private static Whole of(Scope k, HeadPacking packing, TensorSpec o, Statistics statistics,
+        boolean sinks) {
+      return new Whole(packing, k.global(o), StoredTotals.of(k, AttentionSpecs.statistics(statistics)),
           sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty());
     }
 
@@ -91,8 +95,8 @@ public sealed interface ResultRows {
         }
 
         @Override
-        public void store(F32 log) {
-          lse.ifPresent(tensor -> tensor.at(query, head, tile.batch()).store(log));
+        public void store(OnlineSoftmax.Total total) {
+          stored.at(tensor -> tensor.at(query, head, tile.batch())).store(total);
         }
       };
     }
@@ -122,8 +126,8 @@ public sealed interface ResultRows {
         }
 
         @Override
-        public void store(F32 log) {
-          k.when(all, () -> ofO.store(log), () -> ofState.store(log));
+        public void store(OnlineSoftmax.Total total) {
+          k.when(all, () -> ofO.store(total), () -> ofState.store(total));
         }
       };
     }
@@ -157,8 +161,8 @@ public sealed interface ResultRows {
         }
 
         @Override
-        public void store(F32 log) {
-          place.store(log);
+        public void store(OnlineSoftmax.Total total) {
+          place.store(total);
         }
       };
     }

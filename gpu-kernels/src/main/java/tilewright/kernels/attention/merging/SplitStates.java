@@ -1,7 +1,6 @@
 package tilewright.kernels.attention.merging;
 
 import java.util.List;
-import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -10,28 +9,31 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.StoredTotals;
 
 /**
- * Where splits of the keys leave their O and logarithms, in FP32.
+ * Where splits of the keys leave their O and logarithms, or maxima and sums, in FP32.
  *
- * @param o (Dv, queries, heads, batch, splits); {@code lse} without Dv
+ * @param o (Dv, queries, heads, batch, splits)
+ * @param stored (queries, heads, batch, splits)
  */
-public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTensor lse) {
-  /** Declares the tensors in a kernel. */
-  public static SplitStates of(Scope k, HeadPacking packing) {
-    return of(k, packing, PartialStates.specO());
+public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, StoredTotals stored) {
+  /** Declares the tensors in a kernel, for rows whose maxima and sums are apart or not. */
+  public static SplitStates of(Scope k, HeadPacking packing, boolean apart) {
+    return of(k, packing, PartialStates.specO(), apart);
   }
 
   /** Declares the tensors in a kernel for a known number of columns. */
-  public static SplitStates of(Scope k, HeadPacking packing, int columns) {
-    return of(k, packing, PartialStates.specO().fixed("Dv", columns));
+  public static SplitStates of(Scope k, HeadPacking packing, int columns, boolean apart) {
+    return of(k, packing, PartialStates.specO().fixed("Dv", columns), apart);
   }
 
-  private static SplitStates of(Scope k, HeadPacking packing, TensorSpec spec) {
+  private static SplitStates of(Scope k, HeadPacking packing, TensorSpec spec, boolean apart) {
     var o = k.global(spec);
     // A row that has a logarithm has an O.
     for (int mode = 1; mode < o.rank(); mode++) o = o.covered(mode);
-    return new SplitStates(k, packing, o, k.global(PartialStates.specLse()));
+    return new SplitStates(k, packing, o, StoredTotals.of(k, PartialStates.specs(apart)));
   }
 
   /** A row of a tile: query after query, each for its heads. */
@@ -44,18 +46,20 @@ public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTe
       return states.packing.head(tile.head(), row);
     }
 
-    private Element logarithm() {
-      return states.lse.at(query(), head(), tile.batch(), tile.split());
+    private StoredTotals.Places places() {
+      var query = query();
+      var head = head();
+      return states.stored.at(tensor -> tensor.at(query, head, tile.batch(), tile.split()));
     }
 
     /** Whether the tile has the row. */
     public Pred exists() {
-      return logarithm().inside().and(states.packing.exists(row));
+      return places().inside().and(states.packing.exists(row));
     }
 
-    /** Stores the row's logarithm. */
-    public void store(F32 log) {
-      logarithm().store(log);
+    /** Stores the row's logarithm, or its maximum and sum. */
+    public void store(OnlineSoftmax.Total total) {
+      places().store(total);
     }
 
     /** Stores neighbours of O from a column on, if there is such a column. */
@@ -71,7 +75,7 @@ public record SplitStates(Scope k, HeadPacking packing, GlobalTensor o, GlobalTe
     var end = first.plus(rows).min(packing.rows(tile.sequence().queries()));
     k.loop(first, end, 1, at -> {
       var row = new Row(this, at, tile);
-      k.when(row.exists(), () -> row.store(k.constant(Float.NEGATIVE_INFINITY)));
+      k.when(row.exists(), () -> row.store(OnlineSoftmax.Total.none(k)));
     });
   }
 }

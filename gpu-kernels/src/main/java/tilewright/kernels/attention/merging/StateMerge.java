@@ -20,6 +20,9 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.collective.ThreadGroup;
 import tilewright.kernel.collective.attention.BalancedSplits;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.Statistics;
+import tilewright.kernel.collective.attention.StoredTotals;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionSpecs;
@@ -30,22 +33,24 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. A row without keys in any
- * state has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight
+ * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. Of states with maxima and sums
+ * apart, m = maxₛ mₛ, ℓ = Σₛ ℓₛ·exp(mₛ − m) and O = Σₛ ℓₛ·exp(mₛ − m)/ℓ·Oₛ, without the rounding of logarithms. A row
+ * without keys in any state has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight
  * warps have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
  * however many empty states there are. On Hopper and later it begins while the launch before it ends.
  *
  * @param partial type of each Oₛ: f32, f16 or bf16
  * @param output type of O: f32, f16 or bf16
  * @param valueDim columns of O: a multiple of 8, at most 1024
- * @param lse whether the rows' logarithms are stored
+ * @param apart whether states have maxima and sums
+ * @param statistics of the rows that are stored
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param warps of a row: 1 or 8
  * @param balanced whether states lie in the slots of {@link BalancedSplits}: of an entry that is not split there are
  *     none, and its results are there already
  */
-public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean lse, boolean sinks, int warps,
-    boolean balanced) implements Kernel {
+public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean apart, Statistics statistics,
+    boolean sinks, int warps, boolean balanced) implements Kernel {
   /** Warps of a CTA, and so the states that those of a row add at once. */
   private static final int WARPS = 8;
   /** Entries from which on each has few states, so that a warp has a row. */
@@ -87,7 +92,8 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
 
   /** Merges the states that shares of a batch left. */
   public static PreparedLaunch prepare(AttentionProblem p, WorkShares shares, Target target) {
-    return prepare(PartialStates.ofShares(p.sizes(), shares), MergedState.of(p),
+    var states = PartialStates.ofShares(p.sizes(), shares);
+    return prepare(p.apart().isPresent() ? states.apart() : states, MergedState.of(p),
         shares.batch() < FEW_ENTRIES ? WARPS : 1, Optional.of(shares), true, target);
   }
 
@@ -106,8 +112,13 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   private static PreparedLaunch prepare(PartialStates states, MergedState into, int warps, Optional<WorkShares> shares,
       boolean apart, Target target) {
     var s = states.sizes();
-    var merge = new StateMerge(states.type(), into.type(), s.valueDim(), into.lse().isPresent(),
-        into.sinks().isPresent(), warps, shares.isPresent());
+    boolean ofStates = states.sums().isPresent();
+    if (into.apart().isPresent() && !ofStates) {
+      throw new IllegalArgumentException("maxima and sums are merged from states that have them, not from logarithms");
+    }
+    var statistics = into.apart().isPresent() ? Statistics.MAXIMA_AND_SUMS
+        : into.lse().isPresent() ? Statistics.LOGARITHMS : Statistics.NONE;
+    var merge = new StateMerge(states.type(), into.type(), s.valueDim(), ofStates, statistics, into.sinks().isPresent(), warps, shares.isPresent());
     var kernel = CompiledKernel.compile(merge, target);
     var arguments = into.addTo(states.addTo(LaunchArguments.of(kernel)), s);
     shares.ifPresent(of -> of.addTo(arguments));
@@ -141,7 +152,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   @Override
   public String name() {
     return "merge_states_" + (partial == ElementType.F32 ? "" : partial.text() + "_") + output.text() + "_d" + valueDim
-        + (warps == WARPS ? "" : "_few") + (balanced ? "_balanced" : "");
+        + (apart ? "_apart" : "") + (warps == WARPS ? "" : "_few") + (balanced ? "_balanced" : "");
   }
 
   @Override
@@ -154,13 +165,15 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     var head = warps == WARPS ? k.blockY() : k.blockY().times(rows()).plus(warp);
     var parts = divides() ? k.constant(0).parameter(PARTS) : k.constant(1);
     var part = k.blockX().modulo(parts);
-    var given = new Row(k, k.blockX().dividedBy(parts), head, k.blockZ(),
-        k.global(PartialStates.specO(partial).fixed("Dv", valueDim)), k.global(PartialStates.specLse()),
+    var ofO = k.global(PartialStates.specO(partial).fixed("Dv", valueDim));
+    var ofRows = PartialStates.specs(apart).stream().map(k::global).toList();
+    var given = new Row(k, k.blockX().dividedBy(parts), head, k.blockZ(), ofO, ofRows.getFirst(),
+        apart ? Optional.of(ofRows.getLast()) : Optional.empty(),
         sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty(),
         Optional.empty());
     var shares = balanced ? Optional.of(BalancedSplits.atLaunch(k)) : Optional.<BalancedSplits>empty();
     var o = k.global(new AttentionSpecs(output).o());
-    var logarithms = lse ? List.of(k.global(AttentionSpecs.logSumExp())) : List.<GlobalTensor>of();
+    var stored = StoredTotals.of(k, AttentionSpecs.statistics(statistics));
     k.leave(given.exists().not());
     if (k.target().capability() >= Target.SM90A.capability()) DependentLaunch.awaitPrevious(k);
     var row = shares.map(of -> given.in(of.states(k.blockZ()).settled())).orElse(given);
@@ -176,8 +189,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     // The result may be where a state was.
     if (warps == 1) k.warpBarrier();
     var first = (warps == WARPS ? thread : lane).plus(part).equalTo(0);
-    logarithms.forEach(tensor -> k.when(first,
-        () -> tensor.at(row.query, row.head, row.batch).store(total.logSumExp())));
+    if (stored.any()) {
+      k.when(first, () -> stored.at(tensor -> tensor.at(row.query, row.head, row.batch)).store(total.ofRow()));
+    }
   }
 
   /** Stores a row's columns from a vector on, or a part of them. */
@@ -234,30 +248,43 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   /**
    * The sum over all states.
    *
-   * @param largest logarithm, or the least number where there is none
-   * @param inverse of Σ exp(LSEₛ − largest); 1 where that is 0
+   * @param largest logarithm or maximum, or the least number where there is none
+   * @param sum Σ exp(LSEₛ − largest), or of maxima times the states' own sums
+   * @param inverse of the sum; 1 where that is 0
    */
-  private record Total(F32 largest, F32 inverse, F32 logSumExp) {
-    /** The share of a state with this logarithm. */
-    F32 weight(F32 log) {
-      return log.minus(largest).times(LOG2_E).exp2().times(inverse);
+  private record Total(F32 largest, F32 sum, F32 inverse) {
+    /** The share of a state with this logarithm, or this maximum and sum. */
+    F32 weight(F32 log, Optional<F32> own) {
+      return exponential(log, own, largest).times(inverse);
+    }
+
+    static F32 exponential(F32 log, Optional<F32> own, F32 largest) {
+      var ofLargest = log.minus(largest).times(LOG2_E).exp2();
+      return own.map(ofLargest::times).orElse(ofLargest);
+    }
+
+    OnlineSoftmax.Total ofRow() {
+      var least = largest.constant(Float.NEGATIVE_INFINITY);
+      return new OnlineSoftmax.Total(inverse, largest.plus(sum.log2().times(LN_2)),
+          largest.where(sum.notEqualTo(0f), least), sum);
     }
   }
 
   /**
    * A row's states.
    *
+   * @param logs of the states, or where there are {@code ownSums} their maxima
    * @param split the states of its entry, where they lie in slots
    */
   private record Row(Scope k, I32 query, I32 head, I32 batch, GlobalTensor partial, GlobalTensor logs,
-      Optional<GlobalTensor> sinks, Optional<BalancedSplits.States> split) {
+      Optional<GlobalTensor> ownSums, Optional<GlobalTensor> sinks, Optional<BalancedSplits.States> split) {
     Pred exists() {
       return query.lessThan(logs.extent(0)).and(head.lessThan(logs.extent(1))).and(batch.lessThan(logs.extent(2)));
     }
 
     /** The row with the states of a split entry. */
     Row in(BalancedSplits.States states) {
-      return new Row(k, query, head, batch, partial, logs, sinks, Optional.of(states));
+      return new Row(k, query, head, batch, partial, logs, ownSums, sinks, Optional.of(states));
     }
 
     private I32 states() {
@@ -272,6 +299,10 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
       return logs.at(query, head, batch, slot(state)).load();
     }
 
+    private Optional<F32> ownSum(I32 state) {
+      return ownSums.map(sums -> sums.at(query, head, batch, slot(state)).load());
+    }
+
     /** Adds up the logarithms of all states and the sink, in each warp. */
     Total total(I32 lane, ThreadGroup warp) {
       var sink = sinks.map(logits -> logits.at(head).load());
@@ -282,11 +313,10 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
       largest.register();
       var exponentials = k.accumulator();
       k.loop(lane, states(), Warp.SIZE,
-          state -> exponentials.add(log(state).minus(largest).times(LOG2_E).exp2()));
+          state -> exponentials.add(Total.exponential(log(state), ownSum(state), largest)));
       var ofStates = warp.sum(exponentials.value());
       var sum = sink.map(logit -> ofStates.plus(logit.minus(largest).times(LOG2_E).exp2())).orElse(ofStates);
-      return new Total(largest, sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)),
-          largest.plus(sum.log2().times(LN_2)));
+      return new Total(largest, sum, sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)));
     }
 
     /** The sum over every {@code step}-th state: a vector of each lane. */
@@ -302,7 +332,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     private void add(List<F32.Accumulator> sums, I32 state, I32 vector, Total total) {
       var exists = state.lessThan(states());
       var log = logs.at(query, head, batch, slot(state)).vectorOrZeros(1, exists).values().getFirst();
-      var weight = total.weight(log).where(exists, k.constant(0f));
+      var own = ownSums.map(all -> all.at(query, head, batch, slot(state)).vectorOrZeros(1, exists).values()
+          .getFirst());
+      var weight = total.weight(log, own).where(exists, k.constant(0f));
       var place = partial.at(vector.times(WIDTH), query, head, batch, slot(state));
       var values = place.vectorOrZeros(WIDTH, place.inside().and(weight.greaterThan(k.constant(0f)))).values();
       for (int i = 0; i < WIDTH; i++) sums.get(i).fma(weight, values.get(i));
