@@ -190,7 +190,7 @@ class CudaProgramsTest {
         4100 bytes, trimmed 4, at most 4100, free: cudaSuccess
         loop: 1111, cudaSuccess
         again: 1111, cudaSuccess
-        """, ""), run("graphs", List.of("-std=c++17")));
+        """, ""), run("graphs", List.of()));
   }
 
   @Test
