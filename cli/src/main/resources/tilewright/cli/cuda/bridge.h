@@ -76,6 +76,7 @@ typedef struct Allocation {
   bool imported;   // another process made it
   int device;
   uint64_t pool;
+  bool ranged;     // its length changes, and it is not freed by its address
   bool by_graph;   // a node of a graph made it
   char *pages;     // of registered host memory, where the program has this process's copy; host is where it begins
   struct Allocation *next;
@@ -91,7 +92,7 @@ typedef struct { uint64_t address, offset; } Place;
 int tw_reserve(uint64_t bytes, Place *place);
 // Makes an allocation at such addresses, if there is none.
 int tw_allocate_at(const Place *place, uint64_t bytes);
-// Makes the allocation there longer or shorter, or makes it; what it has remains.
+// Makes the allocation there longer or shorter, or makes it, or frees it if it has no bytes; what it has remains.
 int tw_resize(const Place *place, uint64_t bytes);
 // Lets the device use host memory, and ends that.
 int tw_register(void *host, uint64_t bytes);

@@ -155,5 +155,5 @@ API Result cuMemUnmap(uint64_t address, size_t bytes) {
   r->mapped = begin;
   if (begin >= r->accessible) return result(SUCCESS);
   r->accessible = begin;
-  return result(begin == 0 ? tw_free((void *) r->place.address) : tw_resize(&r->place, begin));
+  return result(tw_resize(&r->place, begin));
 }

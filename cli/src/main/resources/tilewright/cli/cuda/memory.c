@@ -135,24 +135,6 @@ int tw_allocate_at(const Place *place, uint64_t bytes) {
   return status;
 }
 
-int tw_resize(const Place *place, uint64_t bytes) {
-  LOCKED;
-  Allocation *a = tw_find((void *) place->address);
-  if (a == NULL) return tw_allocate_at(place, bytes);
-  settle_launches();
-  to_read(a, 0, a->bytes);
-  Buffer b = request(FREE);
-  append64(&b, a->address);
-  tell(&b);
-  discard(a, bytes);
-  a->bytes = bytes;
-  int status = ask_allocation(a, a->address);
-  // The simulator has forgotten what it had.
-  a->ours = false;
-  if (status == 0) written(a, 0, bytes);
-  return status;
-}
-
 static void release(Allocation *a) {
   settle_launches();
   Buffer b = request(FREE);
@@ -167,11 +149,37 @@ static void release(Allocation *a) {
   free(a);
 }
 
+int tw_resize(const Place *place, uint64_t bytes) {
+  LOCKED;
+  Allocation *a = tw_find((void *) place->address);
+  if (a == NULL) {
+    int e = tw_allocate_at(place, bytes);
+    if (e == SUCCESS) tw_find((void *) place->address)->ranged = true;
+    return e;
+  }
+  if (bytes == 0) {
+    release(a);
+    return SUCCESS;
+  }
+  settle_launches();
+  to_read(a, 0, a->bytes);
+  Buffer b = request(FREE);
+  append64(&b, a->address);
+  tell(&b);
+  discard(a, bytes);
+  a->bytes = bytes;
+  int status = ask_allocation(a, a->address);
+  // The simulator has forgotten what it had.
+  a->ours = false;
+  if (status == 0) written(a, 0, bytes);
+  return status;
+}
+
 int tw_free(void *address) {
   LOCKED;
   if (address == NULL) return SUCCESS;
   Allocation *a = tw_find(address);
-  if (a == NULL || a->address != (uint64_t) address) return INVALID_VALUE;
+  if (a == NULL || a->address != (uint64_t) address || a->ranged) return INVALID_VALUE;
   release(a);
   return SUCCESS;
 }

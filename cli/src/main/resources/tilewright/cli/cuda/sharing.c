@@ -13,7 +13,7 @@ int tw_share(void *address, Handle *h) {
   LOCKED;
   Allocation *a = tw_find(address);
   if (a == NULL || h == NULL || a->address != (uint64_t) address) return INVALID_VALUE;
-  if (a->managed || a->imported) return INVALID_VALUE;
+  if (a->managed || a->imported || a->ranged) return INVALID_VALUE;
   settle_launches();
   if (!a->shared) {
     to_read(a, 0, a->bytes);

@@ -230,6 +230,7 @@ class CudaProgramsTest {
         complete: CUDA_SUCCESS
         linked: 7
         unmap: CUDA_SUCCESS
+        no allocation: CUDA_ERROR_INVALID_VALUE
         still in use: CUDA_ERROR_INVALID_VALUE
         """;
     var run = run("ranges", List.of("-lcuda"));

@@ -87,6 +87,7 @@ int main(int count, char** words) {
   printf("with a gap: %s\n", text(map(range + 4 * step, step)));
   link(range);
   printf("unmap: %s\n", text(cuMemUnmap(range + step, 2 * step)));
+  printf("no allocation: %s\n", text(cuMemFree(range)));
   printf("still in use: %s\n", text(cuMemAddressFree(range, 5 * step)));
   fill<<<1, 32>>>((int*) range + (count > 1 ? n : 0), 32, 1);
   printf("behind: %s\n", text(cuCtxSynchronize()));
