@@ -188,9 +188,9 @@ class CacheAppendTest {
     refused("values are appended as rows: give a row-major V", Attention.forward(TYPE, sizes()).keyLengths("used")
         .tensors(q, k, View.bhds("V", KEY_HEADS, DIM, ROOM), q), tokens(Rotation.HALF));
     var blocks = Factors.perBlock("descale", KEY_HEADS, ROOM, 16);
-    refused("codes are appended with a factor of each head, tensor or token, not of blocks", Attention.forward(new Quantized(
-        TYPE, ElementType.E4M3, Factors.perTensor("descaleQ"), blocks, blocks), sizes()).keyLengths("used"),
-        tokens(Rotation.HALF));
+    var quantized = new Quantized(TYPE, ElementType.E4M3, Factors.perTensor("descaleQ"), blocks, blocks);
+    refused("codes are appended with a factor of each head, tensor or token, not of blocks",
+        Attention.forward(quantized, sizes()).keyLengths("used"), tokens(Rotation.HALF));
     refused("cannot turn 80 columns of a head of 64", attention(), NewTokens.dense(sizes(),
         new Rotary(Rotation.HALF, 80, ROOM)));
     var narrow = new Sizes(1, 1, 8, 1, 1, 24, 24);

@@ -158,7 +158,8 @@ class TokenCodesTest {
   void otherElementsKeepTheirCodes(float other) {
     var buffers = buffers();
     int row = 3 * HEADS;
-    buffers.get("newV").set(ValueLayout.JAVA_SHORT_UNALIGNED, 2L * row * DIM, (short) TYPE.fromDouble(other, Rounding.NEAREST_EVEN));
+    var bits = (short) TYPE.fromDouble(other, Rounding.NEAREST_EVEN);
+    buffers.get("newV").set(ValueLayout.JAVA_SHORT_UNALIGNED, 2L * row * DIM, bits);
     append(buffers);
     var codes = values(ElementType.E4M3, buffers.get("V"));
     var given = values(TYPE, buffers.get("newV"));

@@ -205,7 +205,8 @@ final class QuantizationOptions {
           ofTokens("descaleV", "--descale-v", descaleV, keys, layout, buffers, arena));
     }
     if (scales.filter(name -> name.startsWith(BLOCK)).isPresent()) {
-      throw CommandFailure.badInput("invalid --scales " + scales.get() + " with --kv-dtype e4m3: tensor, head or token");
+      throw CommandFailure.badInput("invalid --scales " + scales.get() + " with --kv-dtype e4m3: tensor, head or "
+          + "token");
     }
     return new Serving.Codes(factor(factors("descaleK", descaleK, s.keys(), s.keyHeads(), s.batch(), buffers, arena)),
         factor(factors("descaleV", descaleV, s.keys(), s.keyHeads(), s.batch(), buffers, arena)));

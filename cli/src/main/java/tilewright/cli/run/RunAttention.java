@@ -55,6 +55,7 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k codes-of-K.npy --v codes-of-V.npy --out O.npy --kv-dtype e4m3 --descale-k k.npy "
         + "--descale-v v.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --sinks sinks.npy",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --max max.npy --sum sum.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --gpus 4",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
@@ -72,6 +73,9 @@ public final class RunAttention implements Callable<Integer> {
   @Option(names = "--lse", paramLabel = "FILE",
       description = "The rows' log-sum-exp, B×H×Sq of f32: where it goes, or with --backward comes from.")
   private Optional<Path> lse;
+
+  @Mixin
+  private ApartOptions apart;
 
   @Mixin
   private GradientOptions gradients;
@@ -101,11 +105,12 @@ public final class RunAttention implements Callable<Integer> {
   @Override
   public Integer call() {
     gradients.check(out, lse);
+    apart.check(Map.of("--lse", lse.isPresent(), "--gpus", gpus.isPresent(), "--backward", gradients.backward()));
     if (gpus.isPresent() && gradients.backward()) {
       throw CommandFailure.badInput("--gpus computes no gradients: leave out --backward");
     }
-    (gradients.backward() ? gradients.outputs().values().stream() : Stream.concat(out.stream(), lse.stream()))
-        .forEach(AtomicFile::requireWritable);
+    var forward = Stream.of(out.stream(), lse.stream(), apart.files()).flatMap(some -> some);
+    (gradients.backward() ? gradients.outputs().values().stream() : forward).forEach(AtomicFile::requireWritable);
     try (var arena = Arena.ofShared()) {
       var inputs = files.read(console, arena);
       return gradients.backward() ? backward(inputs, arena) : forward(inputs, arena);
@@ -115,12 +120,14 @@ public final class RunAttention implements Callable<Integer> {
   private int forward(Inputs inputs, Arena arena) {
     if (gpus.isPresent()) return spread(inputs, arena);
     var s = inputs.sizes();
+    apart.apply(inputs, logarithms(s), arena);
     var chosen = choose(inputs, kernel);
     var result = backend.run(prepare(chosen, inputs, arena).toList(), console);
     if (result.findings().isEmpty()) {
       AttentionFileOptions.write(out.orElseThrow(), "O", inputs.output(),
           files.shape(s, s.queries(), s.heads(), s.valueDim()), inputs.buffers());
       lse.ifPresent(path -> AttentionFileOptions.write(path, "LSE", ElementType.F32, logarithms(s), inputs.buffers()));
+      apart.write(inputs, logarithms(s));
     }
     return report("attention", out.orElseThrow().toString(), inputs, chosen.name(), result);
   }

@@ -127,8 +127,8 @@ final class AppendOperator implements PackagedOperator {
           .filter(_ -> kind.factors != Factors.NONE);
       var serving = new Serving(KeySplits.AUTOMATIC, Optional.of("lengths"), Optional.empty(), table, codes);
       var q = AttentionKind.view(n, "q");
-      var problem = AttentionProblem.dense(kind.type, sizes).at(q, AttentionKind.view(n, "k"), AttentionKind.view(n, "v"), q)
-          .with(serving);
+      var problem = AttentionProblem.dense(kind.type, sizes)
+          .at(q, AttentionKind.view(n, "k"), AttentionKind.view(n, "v"), q).with(serving);
       var rotary = turns() ? new NewTokens.Rotary(rotation, turned, number(n, "S")) : NewTokens.Rotary.NONE;
       var tokens = new NewTokens(turns() ? Optional.of(AttentionKind.view(n, "newQ")) : Optional.empty(),
           AttentionKind.view(n, "newK"), AttentionKind.view(n, "newV"), rotary);

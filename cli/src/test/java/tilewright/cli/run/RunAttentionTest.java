@@ -58,6 +58,33 @@ class RunAttentionTest {
     for (int i = 0; i < KEYS; i++) assertEquals(Math.log(i + 1), lse.getFloat(4 * i), 1e-6);
   }
 
+  /** Query i has the scores 0 and, of the keys that it sees, i more by which key 0's is larger. */
+  @Test
+  void maximaAndSumsAreWrittenApart() throws IOException {
+    npy("q.npy", KEYS, i -> i % DIM == 0 ? i / DIM : 0);
+    npy("k.npy", KEYS, i -> i == 0 ? 1 : 0);
+    npy("v.npy", KEYS, i -> i / DIM);
+    var run = run("--q", path("q.npy"), "--k", path("k.npy"), "--v", path("v.npy"), "--causal", "--scale", "2", "--max",
+        path("max.npy"), "--sum", path("sum.npy"));
+    assertEquals(0, run.exitCode(), run.err());
+    for (int i = 0; i < KEYS; i++) {
+      assertEquals(2 * i, data("max.npy", 4 * KEYS).getFloat(4 * i), 1e-5);
+      assertEquals(1 + i * Math.exp(-2 * i), data("sum.npy", 4 * KEYS).getFloat(4 * i), 1e-5);
+    }
+  }
+
+  @Test
+  void maximaGoWithSumsAndWithoutLogarithms() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("v.npy", KEYS, i -> i);
+    assertRefused("--max and --sum go together", "--max", path("max.npy"));
+    assertRefused("do not go with --lse: leave it out", "--max", path("max.npy"), "--sum", path("sum.npy"), "--lse",
+        path("lse.npy"));
+    assertRefused("do not go with --gpus", "--max", path("max.npy"), "--sum", path("sum.npy"), "--gpus", "2");
+    assertRefused("store logarithms", "--max", path("max.npy"), "--sum", path("sum.npy"), "--kernel",
+        "sm100_attention");
+  }
+
   @Test
   void severalDevicesComputeTheSame() throws IOException {
     npy("q.npy", KEYS, _ -> 0);

@@ -165,8 +165,8 @@ class RunDecodeAttentionTest {
         "token", "--descale-k", path("fine.npy"), "--descale-v", path("large.npy"));
     assertRefused("invalid --scales block:4 with --kv-dtype e4m3: tensor, head or token", "--kv-dtype", "e4m3",
         "--scales", "block:4");
-    assertRefused("token goes with --kv-dtype e4m3", "--dtype", "e4m3", "--scales", "token", "--k", path("q.npy"), "--v",
-        path("q.npy"));
+    assertRefused("token goes with --kv-dtype e4m3", "--dtype", "e4m3", "--scales", "token", "--k", path("q.npy"),
+        "--v", path("q.npy"));
   }
 
   private static double number(byte code) {

@@ -414,7 +414,8 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   public AttentionProblem promoted() {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask,
         Optional.of(quantized.orElseThrow(() -> new IllegalArgumentException("sums of " + type.text()
-            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving, sinks, apart);
+            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()), serving, sinks,
+        apart);
   }
 
   public AttentionProblem scaled(float other) {

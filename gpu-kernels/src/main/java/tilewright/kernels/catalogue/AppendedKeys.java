@@ -35,7 +35,7 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
   private static final String TABLE = "pageTable";
   /** Rows of a page. */
   private static final int PAGE = 16;
-  /** Codes of queries too; of the cache by factors of heads that are given; or by factors of tokens that are computed. */
+  /** Codes of queries too; or of the cache alone, by factors of heads that are given or of tokens that are computed. */
   private static final String CODES = "e4m3";
   private static final String HEADS = "e4m3-heads";
   private static final String TOKENS = "e4m3-tokens";

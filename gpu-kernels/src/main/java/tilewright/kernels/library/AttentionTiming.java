@@ -17,8 +17,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * The timing of a kernel of attention on FlashAttention's own problems; {@code splits} divides the keys, a
- * {@link TimedCache} holds them, and {@code cache} has them in codes, with factors of heads or of tokens. Where keys are
- * read for so few queries that memory is the limit, bytes are counted, not operations.
+ * {@link TimedCache} holds them, and {@code cache} has them in codes, with factors of heads or of tokens. Where keys
+ * are read for so few queries that memory is the limit, bytes are counted, not operations.
  */
 record AttentionTiming(AttentionKernel kernel) implements Timing {
   private static final String SPLITS = "splits";

@@ -15,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.Warp;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Apart;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.merging.PartialStates;
 import tilewright.kernels.attention.merging.StateMerge;
@@ -38,7 +39,7 @@ class StateMergeMutationTest {
   /** Fewer splits than warps, and more than they read at once, for vectors of fewer lanes than a warp and of more. */
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
-    return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46), trial(dense(136), 54),
+    return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46), trial(dense(136).with(Apart.dense(dense(136).sizes())), 54),
         trial(dense(64), 62), trial(dense(24).withLogarithms(Optional.empty()), 1))
         .map(trial -> DynamicContainer.dynamicContainer(
             trial.launch().kernel().name() + " of " + trial.launch().grid(),
@@ -72,7 +73,7 @@ class StateMergeMutationTest {
   }
 
   private static MutationTrial trial(AttentionProblem p, int splits) {
-    var states = PartialStates.ofSplits(p.sizes(), splits);
+    var states = PartialStates.ofSplits(p, splits);
     var buffers = buffers(p, states);
     var launch = StateMerge.prepare(p, states, Target.SM90A);
     // With CTAs that have no row, so that the bounds on rows matter.
@@ -98,9 +99,26 @@ class StateMergeMutationTest {
     var buffers = new HashMap<>(Map.of("partialO", MemorySegment.ofArray(o), "partialLSE", MemorySegment.ofArray(lse),
         "O", MemorySegment.ofArray(new short[rows * s.valueDim()]).fill((byte) 0xFF)));
     p.lse().ifPresent(_ -> buffers.put("LSE", MemorySegment.ofArray(new float[rows]).fill((byte) 0xFF)));
+    p.apart().ifPresent(places -> putApart(places, lse, rows, buffers));
     p.sinks().ifPresent(name -> buffers.put(name, MemorySegment.ofArray(new float[] {20, 60, -3,
         Float.NEGATIVE_INFINITY})));
     return buffers;
+  }
+
+  /** Maxima below the logarithms, by what the sums make up for. */
+  private static void putApart(Apart places, float[] lse, int rows, Map<String, MemorySegment> buffers) {
+    var maxima = new float[lse.length];
+    var sums = new float[lse.length];
+    for (int state = 0; state < lse.length; state++) {
+      int below = state % 4;
+      maxima[state] = lse[state] - below;
+      sums[state] = lse[state] == Float.NEGATIVE_INFINITY ? 0 : (float) Math.exp(below);
+    }
+    buffers.put("partialMaxima", MemorySegment.ofArray(maxima));
+    buffers.put("partialSums", MemorySegment.ofArray(sums));
+    for (var view : List.of(places.maxima(), places.sums())) {
+      buffers.put(view.buffer(), MemorySegment.ofArray(new float[rows]).fill((byte) 0xFF));
+    }
   }
 
   private static Optional<String> wrong(AttentionProblem p, int splits, Map<String, MemorySegment> in,
@@ -122,6 +140,17 @@ class StateMergeMutationTest {
         double ours = single(out.get("LSE"), row);
         if (ours != lse && !(Math.abs(ours - lse) <= LOG_TOLERANCE * Math.max(1, Math.abs(lse)))) {
           return Optional.of("LSE of row " + row + " is " + ours + ", not " + lse);
+        }
+      }
+      if (p.apart().isPresent()) {
+        double largest = Double.NEGATIVE_INFINITY;
+        for (int split = 0; split < splits; split++) {
+          largest = Math.max(largest, single(in.get("partialMaxima"), row + split * rows));
+        }
+        double relative = sum == 0 ? 0 : sum * Math.exp(-largest);
+        double ours = single(out.get("Sums"), row);
+        if (single(out.get("Maxima"), row) != largest || !(Math.abs(ours - relative) <= LOG_TOLERANCE * relative)) {
+          return Optional.of("sum of row " + row + " is " + ours + ", not " + relative + " beside " + largest);
         }
       }
       for (int d = 0; d < s.valueDim(); d++) {

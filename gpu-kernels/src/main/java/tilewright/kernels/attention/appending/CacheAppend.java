@@ -28,9 +28,9 @@ import tilewright.reference.Rotation;
  * Appends the keys and values of new tokens to a cache, for attention on it: the last key of an entry is its last
  * token's. The first columns of keys, and of queries if there are any, are turned by the tables' row of the token's
  * position. A cache of e4m3 gets codes: element ≈ code · factor of the head, or of the head of the token, which is then
- * the largest finite magnitude of its row over 448, within the range of {@link Serving.Factor}. An entry that has fewer keys in use than
- * there are tokens gets the last of these alone, and zeros for the queries of others. A CTA has a tile of tokens and
- * heads of K, V or Q.
+ * the largest finite magnitude of its row over 448, within the range of {@link Serving.Factor}. An entry that has fewer
+ * keys in use than there are tokens gets the last of these alone, and zeros for the queries of others. A CTA has a tile
+ * of tokens and heads of K, V or Q.
  *
  * @param type of new keys, values and queries: f16 or bf16
  * @param codes what the cache has of them

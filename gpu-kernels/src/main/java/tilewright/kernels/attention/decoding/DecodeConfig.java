@@ -33,8 +33,8 @@ import tilewright.numerics.ElementType;
  * @param pageRows rows of a page, where keys lie in pages
  */
 record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim, Band band,
-    Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors, Statistics statistics, boolean sinks,
-    boolean lengths, boolean padding, Optional<Integer> pageRows) {
+    Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors, Statistics statistics,
+    boolean sinks, boolean lengths, boolean padding, Optional<Integer> pageRows) {
   private static final int ACCESS_BYTES = 16;
 
   static DecodeConfig of(AttentionProblem p, DecodeShape shape, HeadPacking packing, Splitting splits) {

@@ -25,8 +25,11 @@ public sealed interface Division {
    * @param workers of the kernel, where splits are balanced
    */
   static Division of(AttentionProblem p, int keys, long tiles, int resident, WorkShares.Kind workers) {
-    return WorkShares.of(p, keys, tiles, resident, workers).<Division>map(shares -> new Balanced(shares, keys, p.apart().isPresent()))
-        .or(() -> BlockSplits.of(p, keys, tiles, resident).map(splits -> new Even(splits, p.apart().isPresent()))).orElseGet(None::new);
+    boolean apart = p.apart().isPresent();
+    return WorkShares.of(p, keys, tiles, resident, workers)
+        .<Division>map(shares -> new Balanced(shares, keys, apart))
+        .or(() -> BlockSplits.of(p, keys, tiles, resident).map(splits -> new Even(splits, apart)))
+        .orElseGet(None::new);
   }
 
   /**

@@ -33,11 +33,12 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. Of states with maxima and sums
- * apart, m = maxₛ mₛ, ℓ = Σₛ ℓₛ·exp(mₛ − m) and O = Σₛ ℓₛ·exp(mₛ − m)/ℓ·Oₛ, without the rounding of logarithms. A row
- * without keys in any state has O = 0 and L = −∞. A sink is one more state, whose O is 0. A warp has a row of few states. Of many, eight
- * warps have it, each adds every eighth state, and their sums are added in order, so that every run has the same bits,
- * however many empty states there are. On Hopper and later it begins while the launch before it ends.
+ * Merges partial attention: with L = ln Σₛ exp(LSEₛ), O = Σₛ exp(LSEₛ − L)·Oₛ and LSE = L. Of states with maxima and
+ * sums apart, m = maxₛ mₛ, ℓ = Σₛ ℓₛ·exp(mₛ − m) and O = Σₛ ℓₛ·exp(mₛ − m)/ℓ·Oₛ, without the rounding of logarithms. A
+ * row without keys in any state has O = 0, and L or m = −∞. A sink is one more state, whose O is 0. A warp has a row of
+ * few states. Of many, eight warps have it, each adds every eighth state, and their sums are added in order, so that
+ * every run has the same bits, however many empty states there are. On Hopper and later it begins while the launch
+ * before it ends.
  *
  * @param partial type of each Oₛ: f32, f16 or bf16
  * @param output type of O: f32, f16 or bf16
@@ -118,7 +119,8 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     }
     var statistics = into.apart().isPresent() ? Statistics.MAXIMA_AND_SUMS
         : into.lse().isPresent() ? Statistics.LOGARITHMS : Statistics.NONE;
-    var merge = new StateMerge(states.type(), into.type(), s.valueDim(), ofStates, statistics, into.sinks().isPresent(), warps, shares.isPresent());
+    var merge = new StateMerge(states.type(), into.type(), s.valueDim(), ofStates, statistics,
+        into.sinks().isPresent(), warps, shares.isPresent());
     var kernel = CompiledKernel.compile(merge, target);
     var arguments = into.addTo(states.addTo(LaunchArguments.of(kernel)), s);
     shares.ifPresent(of -> of.addTo(arguments));

@@ -55,10 +55,11 @@ class ServingTest {
         IllegalArgumentException.class, () -> paged.requireFit(buffers(new int[0], 0, 1, 7), 1, ROOM)).getMessage());
   }
 
-  /** Factors behind the keys in use may be anything; those of V are in the range where P times them is a number of f16. */
+  /** Factors behind the keys in use may be anything; those of V are in a range where P times them is a number of f16. */
   @ParameterizedTest(name = "K {0}, V {1}")
   @CsvSource({"0, 1, 0.0 of K", "-1, 1, -1.0 of K", "NaN, 1, NaN of K", "Infinity, 1, Infinity of K",
-      "1, 128.1, 128.1 of V", "1, 9e-7, 9.0E-7 of V", "1, NaN, NaN of V", "1e-30, 128, none", "1e30, 9.5367432e-7, none"})
+      "1, 128.1, 128.1 of V", "1, 9e-7, 9.0E-7 of V", "1, NaN, NaN of V", "1e-30, 128, none",
+      "1e30, 9.5367432e-7, none"})
   void factorsOfTokensHaveARange(float ofK, float ofV, String wrong) {
     var serving = Serving.NONE.withLengths("used").with(Serving.Codes.perToken(2, 2));
     float[] factors = {1, 1, 1, 1, 1, ofK, Float.NaN, Float.NaN};
