@@ -14,7 +14,7 @@ import tilewright.kernel.Chip;
  */
 record SimulatedDevice(Chip chip, String name, long l2Bytes, long memoryBytes, int clockKhz, int memoryClockKhz,
     int busBits, int devices) {
-  /** As many as the library keeps permissions for. */
+  /** The number of devices for which the library keeps permissions. */
   static final int MOST_DEVICES = 16;
   private static final int STATIC_SHARED_BYTES = 48 << 10;
   private static final int NAME_BYTES = 64;

@@ -85,7 +85,7 @@ typedef struct Allocation {
 int tw_allocate(uint64_t bytes, bool managed, void **address);
 int tw_free(void *address);
 
-// Addresses that are an allocation's by turns, and where this process's copy of it is.
+// Addresses at which an allocation can be made again, and the place of this process's copy.
 typedef struct { uint64_t address, offset; } Place;
 
 // Takes addresses and frees them.
@@ -100,10 +100,10 @@ int tw_unregister(void *host);
 // The address under which kernels know host memory.
 int tw_device_address(void *host, void **device);
 
-// What tells another process of an allocation; CUDA's handles have as many bytes.
+// The description of an allocation for other processes, as long as CUDA's handles.
 typedef struct { uint64_t mark, process, file, offset, bytes, pool, unused[2]; } Handle;
 
-// Shares an allocation, by its first address, and opens one that another process shares. What opens it is freed.
+// Shares an allocation, by its first address, and opens one that another process shares, until that is freed here.
 int tw_share(void *address, Handle *h);
 int tw_open_shared(const Handle *h, void **address);
 // The allocation that an address lies in, or null.

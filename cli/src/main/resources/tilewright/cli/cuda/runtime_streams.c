@@ -46,7 +46,7 @@ API Error cudaEventElapsedTime(float *ms, Event *from, Event *to) { return done(
 API Error cudaEventElapsedTime_v2(float *ms, Event *from, Event *to) { return cudaEventElapsedTime(ms, from, to); }
 
 API Error cudaStreamBeginCapture(Stream s, int mode) { (void) mode; return done(tw_begin_capture(s, NULL)); }
-// What a capture depends on is kept by the order of the nodes.
+// The order of the nodes keeps the dependencies.
 API Error cudaStreamBeginCaptureToGraph(Stream s, Graph *g, Node **dependencies, const void *edges, size_t count,
     int mode) {
   (void) dependencies; (void) edges; (void) count; (void) mode;
