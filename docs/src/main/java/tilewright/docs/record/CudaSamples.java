@@ -69,7 +69,7 @@ public final class CudaSamples {
 
   private static String line(JsonNode row) {
     boolean passed = hasPassed(row);
-    var options = row.has("options") ? "`" + text(row, "options") + "`" : "";
+    var options = row.has("options") ? "`+" + text(row, "options") + "+`" : "";
     var remark = row.has("remark") ? text(row, "remark") : "";
     if (!passed && remark.isEmpty()) throw new IllegalArgumentException("no remark says why this fails: " + row);
     var seconds = row.has("seconds") ? String.format(Locale.ROOT, "%.0f", Math.ceil(row.get("seconds").asDouble()))

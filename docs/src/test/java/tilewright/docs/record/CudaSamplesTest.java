@@ -31,7 +31,7 @@ class CudaSamplesTest {
         |===
         |Sample |Check |Seconds |Remarks
 
-        |`0_Introduction/a` |passes |2 |`--devices 2`
+        |`0_Introduction/a` |passes |2 |`+--devices 2+`
         |`0_Introduction/b` |fails | |takes too long
         |`0_Introduction/c` |passes |30 |asserts
         |===
