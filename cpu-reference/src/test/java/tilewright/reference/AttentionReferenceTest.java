@@ -73,6 +73,7 @@ class AttentionReferenceTest {
       double largest = Math.max(sink, plain.lse()[row]);
       double lse = largest + Math.log(Math.exp(sink - largest) + Math.exp(plain.lse()[row] - largest));
       assertEquals(lse, with.lse()[row], tolerance * Math.max(1, Math.abs(lse)));
+      assertEquals(Math.max(sink, plain.maxima()[row]), with.maxima()[row], tolerance);
       for (int d = 0; d < 5; d++) {
         assertEquals(plain.o()[row + 6 * d] * Math.exp(plain.lse()[row] - lse), with.o()[row + 6 * d], tolerance);
       }
@@ -98,6 +99,8 @@ class AttentionReferenceTest {
       assertEquals(Double.NEGATIVE_INFINITY, result.lse()[0]);
       assertEquals(Double.NEGATIVE_INFINITY, result.lse()[1]);
       assertTrue(Double.isFinite(result.lse()[2]));
+      // One key: its score is the largest, and the logarithm of its exponential.
+      for (int row = 0; row < 3; row++) assertEquals(result.lse()[row], result.maxima()[row], 1e-6);
       for (int d = 0; d < 4; d++) assertEquals(0, result.o()[3 * d]);
       for (int d = 0; d < 4; d++) assertEquals(k.value(d), result.o()[2 + 3 * d]);
     }
