@@ -279,9 +279,8 @@ public final class GlobalTensor {
   /** Elements by which the address of a coordinate is known to be aligned. */
   private int alignment(List<I32> place) {
     if (spec.contiguous().isEmpty()) return 1;
-    long ones = place.get(contiguousMode()).value.ones();
-    long known = ones == 0 ? spec.alignment() : ones < 0 ? 1 : Long.lowestOneBit(ones);
-    return (int) Math.min(spec.alignment(), known);
+    long divisor = place.get(contiguousMode()).value.divisor();
+    return divisor == 0 ? spec.alignment() : (int) Math.min(spec.alignment(), divisor);
   }
 
   private int contiguousMode() {

@@ -135,9 +135,16 @@ record Linear(long constant, List<Term> terms) {
     return ones & Bits.upTo(max());
   }
 
+  /** The largest power of two that is known to divide it, whatever its sign; 0 where it is known to be 0. */
+  long divisor() {
+    long divisors = constant;
+    for (var term : terms) divisors |= Long.lowestOneBit(term.factor) * Long.lowestOneBit(term.atom.ones);
+    return Long.lowestOneBit(divisors);
+  }
+
   /** Whether it is known to be even, whatever its sign. */
   boolean isEven() {
-    return constant % 2 == 0 && terms.stream().allMatch(term -> term.factor % 2 == 0 || (term.atom.ones & 1) == 0);
+    return divisor() % 2 == 0;
   }
 
   /** Whether no two parts share a bit, so that the sum is also their exclusive or. */

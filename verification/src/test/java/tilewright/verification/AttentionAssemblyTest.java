@@ -1,6 +1,7 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -49,16 +50,27 @@ class AttentionAssemblyTest {
     }
   }
 
-  /** V by columns, which is copied element by element. */
-  @ParameterizedTest(name = "head dimension {0} on {1}")
-  @CsvSource({"128, 80", "192, 90", "256, 80", "256, 90", "256, 120"})
-  void wideValuesByColumnsSpillNoRegisters(int dim, int capability) {
+  /** V by columns, whose keys are copied in vectors, or one by one where columns are an odd number of keys apart. */
+  @ParameterizedTest(name = "head dimension {0} on {1}, columns of {2} keys")
+  @CsvSource({"96, 80, 4096", "128, 80, 4096", "128, 90, 4096", "256, 80, 4097", "256, 120, 4097", "512, 80, 4096",
+      "512, 90, 4096", "512, 86, 4096", "1024, 86, 4096"})
+  void valuesByColumnsSpillNoRegisters(int dim, int capability, int room) {
     for (var band : LongSuite.of(List.of(Band.CAUSAL, Band.ALL, Band.window(512, 0)))) {
       var rows = problem(dim, band);
       var s = rows.sizes();
-      var problem = rows.at(rows.q(), rows.k(), View.bhds("V", s.keyHeads(), s.valueDim(), s.keys()), rows.o());
+      var problem = rows.at(rows.q(), rows.k(), View.bhds("V", s.keyHeads(), s.valueDim(), room), rows.o());
       assertSpillsNothing(new Sm80AttentionKernel().on(capability).prepare(problem).kernel(), "sm_" + capability);
     }
+  }
+
+  @Test
+  void alignedColumnsOfValuesAreCopiedInVectorsAndLoadedAsTheyLie() {
+    var rows = problem(512, Band.ALL);
+    var columns = rows.at(rows.q(), rows.k(), View.bhds("V", 4, 512, 4096), rows.o());
+    for (var ptx : Stream.of(rows, columns).map(p -> new Sm80AttentionKernel().prepare(p).kernel().ptx()).toList()) {
+      assertFalse(ptx.contains("ld.global.b16"), "elements are copied one by one");
+    }
+    assertFalse(new Sm80AttentionKernel().prepare(columns).kernel().ptx().contains(".trans."));
   }
 
   /** Head dimensions of FFPA in the tiles that each GPU holds. */

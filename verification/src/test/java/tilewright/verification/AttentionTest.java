@@ -31,10 +31,17 @@ class AttentionTest {
   static Stream<AttentionCases.Setup> setups() {
     var usual = AttentionCases.small().stream().filter(s -> s.problem().largestDim() <= 64)
         .filter(s -> s.problem().sizes().batch() == 1 && s.problem().modification().mask().isEmpty());
-    // These spill registers, and so are none of the cases that verify assembles.
-    var byElements = Stream.of(128, 256).map(dim -> ColumnMajorValues.of(AttentionCases.band(ElementType.BF16,
-        new Sizes(1, 70, 140, 2, 1, dim, dim), Band.CAUSAL)));
-    return Stream.of(usual, byElements, AttentionCases.furtherWide().stream()).flatMap(setups -> setups);
+    return Stream.of(usual, byColumns(), AttentionCases.furtherWide().stream()).flatMap(setups -> setups);
+  }
+
+  /** V by columns, in vectors of eight keys with a tail, of four and of two, and one by one; in every order of tiles. */
+  private static Stream<AttentionCases.Setup> byColumns() {
+    var tail = Stream.of(96, 256, 320, 576).map(dim -> ColumnMajorValues.of(AttentionCases.band(ElementType.BF16,
+        new Sizes(1, 40, 69, 2, 1, dim, dim), Band.CAUSAL)));
+    var full = AttentionCases.band(ElementType.BF16, new Sizes(1, 40, 141, 2, 1, 128, 128), Band.ALL);
+    var wide = AttentionCases.band(ElementType.F16, new Sizes(2, 40, 77, 1, 1, 300, 264), Band.window(30, 3));
+    return Stream.concat(tail, Stream.of(ColumnMajorValues.of(full, 142), ColumnMajorValues.of(full, 148),
+        ColumnMajorValues.of(wide, 77)));
   }
 
   @ParameterizedTest

@@ -117,7 +117,12 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
     /** Whether vectors of that many neighbours along the sequence are aligned, whatever column they are of. */
     public boolean columnsAreAligned(int vector, int elementBytes) {
-      return new View(buffer, offset, batch, dim, head, sequence).isAligned(vector, elementBytes);
+      return transposed().isAligned(vector, elementBytes);
+    }
+
+    /** The view with the sequence and the head dimension exchanged. */
+    View transposed() {
+      return new View(buffer, offset, batch, dim, head, sequence);
     }
 
     /** (B,H,D,S), with neighbours along the sequence and room for a number of positions in each column. */

@@ -52,7 +52,7 @@ final class AttentionProducts {
     this.scales = scales;
     scoring = TiledMma.of(MmaAtom.of(variant.type(), tiling.scoreType()), tiling.scores());
     mixing = TiledMma.of(MmaAtom.of(variant.probabilities(), variant.type(), tiling.outputType()),
-        tiling.output());
+        tiling.output(variant.accesses().order()));
     scores = new Accumulators(tiling.scoreType(), rows(scoring));
     output = new Accumulators(tiling.outputType(), rows(mixing));
     sums = IntStream.range(0, tiling.valueChunks()).mapToObj(_ -> mixing.accumulators(k)).toList();

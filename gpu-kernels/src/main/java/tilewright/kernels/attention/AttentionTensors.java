@@ -126,12 +126,12 @@ final class AttentionTensors {
 
   /** The copies of a tile's rows of Q, and of the keys and values that its head reads: all of its sequence. */
   KeyValueTiles.Copies copies(I32 thread, Tile tile, SharedTiles shared, Optional<BlockScales.OfTile> scales) {
-    var copyK = variant.copy(k, variant.tiling().chunk(), true);
-    var copyV = variant.copy(k, variant.tiling().valueChunk(), false);
+    var rows = variant.copyOfRows(k);
+    int across = variant.accesses().order() == ValueOrder.COLUMN_MAJOR ? 0 : 1;
     return new KeyValueTiles.Copies(k, thread, variant,
-        new KeyValueTiles.Operand(rows(q, tile, 0), 0, copyK, shared.q()),
-        new KeyValueTiles.Operand(keys(tile), 0, copyK, shared.k()),
-        new KeyValueTiles.Operand(values(tile), 1, copyV, shared.v()), scales);
+        new KeyValueTiles.Operand(rows(q, tile, 0), 0, 0, rows, shared.q()),
+        new KeyValueTiles.Operand(keys(tile), 0, 0, rows, shared.k()),
+        new KeyValueTiles.Operand(values(tile), 1, across, variant.copyOfValues(k), shared.v()), scales);
   }
 
   /** A tile's rows of O from a column on. */

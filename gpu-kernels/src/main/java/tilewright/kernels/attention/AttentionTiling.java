@@ -29,8 +29,8 @@ record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, i
   }
 
   /** A chunk of O = P·V: (queries, head dimension), over the keys. */
-  TiledMma.Shape output() {
-    return new TiledMma.Shape(tileM, valueChunk, tileN, warpsM, warpsN, true, false);
+  TiledMma.Shape output(ValueOrder values) {
+    return new TiledMma.Shape(tileM, valueChunk, tileN, warpsM, warpsN, true, values == ValueOrder.COLUMN_MAJOR);
   }
 
   /** Chunks of S = Q·Kᵀ. */

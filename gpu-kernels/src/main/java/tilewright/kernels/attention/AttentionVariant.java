@@ -1,6 +1,8 @@
 package tilewright.kernels.attention;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -17,6 +19,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.TiledCopy;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 
 /**
@@ -71,8 +74,8 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
   /** CTAs per SM that registers are to suffice for. */
   int residentBlocks();
 
-  /** Elements that one access to global memory moves; 1 for any strides. */
-  int vector();
+  /** The neighbours that an access to global memory moves. */
+  Accesses accesses();
 
   /** (queries, D, heads, batch). */
   TensorSpec q();
@@ -176,28 +179,83 @@ sealed interface AttentionVariant permits StridedVariant, VariantConfig {
     return OnlineSoftmax.of(k, rows, scale, combination);
   }
 
-  /** The copy of a tile with rows of {@code dim} elements of a head, which are its columns if {@code rowsFirst}. */
-  default TiledCopy copy(Scope k, int dim, boolean rowsFirst) {
-    return copy(k, type(), vector(), dim, rowsFirst);
+  /** The copy of a tile of Q or K: a chunk of the head dimension. */
+  default TiledCopy copyOfRows(Scope k) {
+    return copy(k, type(), accesses().vector, tiling().chunk(), tiling().dim(), true);
+  }
+
+  /** The copy of a tile of V. */
+  default TiledCopy copyOfValues(Scope k) {
+    var tiling = tiling();
+    int vector = accesses().ofValues;
+    if (accesses().order == ValueOrder.ROW_MAJOR) {
+      return copy(k, type(), vector, tiling.valueChunk(), tiling.valueDim(), false);
+    }
+    var copy = copy(k, type(), vector, tiling.valueKeys(), tiling.valueDim(), true);
+    if (vector == 1 || !sharesRows()) return copy;
+    // Each of a thread's vectors is in a column of its own: with the addresses of half of them nothing is spilled.
+    int accesses = tiling.valueChunk() * tiling.valueKeys() / (vector * tiling.threads());
+    return copy.inRounds(k, Math.max(1, accesses / 2));
   }
 
   /** The copy of a tile of O whose rows have this number of elements. */
   default TiledCopy copyOfOutput(Scope k, int columns) {
-    return copy(k, output(), Math.max(1, vector() * type().bytes() / output().bytes()), columns, true);
+    int vector = Math.max(1, accesses().vector * type().bytes() / output().bytes());
+    return copy(k, output(), vector, columns, columns, true);
   }
 
-  private TiledCopy copy(Scope k, ElementType type, int vector, int dim, boolean rowsFirst) {
+  /**
+   * The copy of a tile of a head.
+   *
+   * @param run neighbours of the tile; {@code dim} of the head
+   * @param alongColumns whether neighbours run along the tile's columns
+   */
+  private TiledCopy copy(Scope k, ElementType type, int vector, int run, int dim, boolean alongColumns) {
     CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type.bytes());
-    // Threads run along the head dimension first, so that a warp reads whole sectors of a swizzled tile's rows.
-    int along = Math.min(Integer.lowestOneBit(dim), ROW_BYTES / type.bytes()) / vector;
+    // Threads run along the neighbours first, so that a warp reads whole sectors of a swizzled tile's rows.
+    int along = Math.min(Integer.lowestOneBit(run), ROW_BYTES / type.bytes()) / vector;
     int threads = tiling().threads();
-    var copy = rowsFirst ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
+    var copy = alongColumns ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
     if (vector > 1 || !sharesRows() && dim <= MOST_UNROLLED_DIM) return copy;
     return copy.inRounds(k, sharesRows() ? ROUND_OF_CHUNK : ROUND);
   }
 
   private boolean sharesRows() {
     return tiling().warpsN() > 1;
+  }
+
+  /**
+   * The neighbours that a thread's access moves.
+   *
+   * @param vector along the head dimension of Q, K and O: 8, 4 or 2 aligned ones, 16 of bytes, or 1 for any strides
+   * @param order of V; {@code ofValues} neighbours along it
+   */
+  record Accesses(int vector, ValueOrder order, int ofValues) {
+    /** Accesses along the head dimension of every tensor. */
+    static Accesses byRows(int vector) {
+      return new Accesses(vector, ValueOrder.ROW_MAJOR, vector);
+    }
+
+    /** The widest accesses that a problem's tensors permit. */
+    static Accesses of(AttentionProblem p) {
+      var s = p.sizes();
+      int bytes = p.type().bytes();
+      // O has another type than 8-bit operands, whose kernels ask for its alignment themselves.
+      var rows = Stream.concat(Stream.of(p.q(), p.k()), p.quantized().isPresent() ? Stream.empty() : Stream.of(p.o()));
+      if (ValueOrder.of(p.v()) == ValueOrder.ROW_MAJOR) {
+        var all = Stream.concat(rows, Stream.of(p.v())).toList();
+        return byRows(View.widestAccess(all, bytes, s.headDim(), s.valueDim()));
+      }
+      // A packed sequence begins at any key.
+      int ofValues = p.packed().isPresent() ? 1 : View.widestAccess(List.of(p.v().transposed()), bytes);
+      return new Accesses(View.widestAccess(rows.toList(), bytes, s.headDim(), s.valueDim()), ValueOrder.COLUMN_MAJOR,
+          ofValues);
+    }
+
+    /** Whether every access moves a number of neighbours. */
+    boolean areAll(int neighbours) {
+      return vector == neighbours && ofValues == neighbours;
+    }
   }
 
   /**

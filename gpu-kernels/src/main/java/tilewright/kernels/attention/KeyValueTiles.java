@@ -33,8 +33,9 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
    *
    * @param global from the tile's origin on: (rows, head dimension, 1, 1), or (head dimension, rows, 1, 1)
    * @param rowMode the mode that counts queries or keys
+   * @param across the mode along which no neighbours run
    */
-  record Operand(GlobalTensor global, int rowMode, TiledCopy copy, SharedTensor tile) {
+  record Operand(GlobalTensor global, int rowMode, int across, TiledCopy copy, SharedTensor tile) {
     /** Rows of a tile. */
     int rows() {
       return Math.toIntExact(tile.layout().shape().mode(rowMode).size());
@@ -42,7 +43,7 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
 
     /** The operand with one address per tile, from which the others are added up: fewer registers. */
     Operand climbing() {
-      return new Operand(global.climbing(rowMode, copy.step(rowMode)), rowMode, copy, tile);
+      return new Operand(global.climbing(across, copy.step(across)), rowMode, across, copy, tile);
     }
 
     /**

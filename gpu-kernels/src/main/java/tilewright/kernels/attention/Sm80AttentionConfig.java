@@ -12,6 +12,7 @@ import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
@@ -22,7 +23,7 @@ import tilewright.ptx.Multiprocessor;
  *
  * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape of tiles and warps
- * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; 16 bytes of e4m3
+ * @param accesses neighbours that one access moves
  * @param exactDims whether the head dimensions are the tile's; else they may be smaller
  * @param band which keys are seen, by distance
  * @param modification of scores
@@ -34,7 +35,7 @@ import tilewright.ptx.Multiprocessor;
  * @param quantized the types and factors of e4m3 operands
  * @param blockScales of mxf8 operands
  */
-public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
+public record Sm80AttentionConfig(ElementType type, Shape shape, Accesses accesses, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean blockMask, Statistics statistics, boolean sinks,
     HeadPacking packing, Optional<Quantized> quantized, Optional<BlockScales> blockScales)
     implements StridedVariant {
@@ -141,7 +142,9 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
   public SharedTiles sharedTiles(Scope k) {
     return new SharedTiles(k.shared(type, SwizzledTile.alongColumns(type, shape.tileM, shape.tileD, 1)),
         k.shared(type, SwizzledTile.alongColumns(type, shape.tileN, shape.tileD, shape.stages)),
-        k.shared(type, SwizzledTile.alongRows(type, shape.tileDv, shape.tileN, shape.stages)));
+        k.shared(type, accesses.order() == ValueOrder.COLUMN_MAJOR
+            ? SwizzledTile.alongColumns(type, shape.tileDv, shape.tileN, shape.stages)
+            : SwizzledTile.alongRows(type, shape.tileDv, shape.tileN, shape.stages)));
   }
 
   /** A warp's rows of Q become its rows of O, as many columns at a time as have room. */

@@ -1,12 +1,11 @@
 package tilewright.kernels.attention;
 
-import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Multiprocessor;
 
@@ -85,7 +84,7 @@ public record Sm80AttentionKernel(int capability, boolean packs) implements Atte
       Optional<BlockScales> scales, Target target) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
-    var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band().traced(),
+    var config = new Sm80AttentionConfig(p.type(), shape, Accesses.of(p), exact, p.band().traced(),
         p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.statistics(), p.sinks().isPresent(),
         packing, p.quantized(), scales);
     return prepare(p, config, target);
@@ -117,11 +116,5 @@ public record Sm80AttentionKernel(int capability, boolean packs) implements Atte
 
   static BlockMask blockMask(AttentionProblem problem, Sm80AttentionConfig.Shape shape) {
     return new BlockMask(problem, shape.tileM(), shape.tileN());
-  }
-
-  /** Neighbours along the head dimensions that an access may move in every tensor, of 8-bit operands but O. */
-  static int vector(AttentionProblem p) {
-    var views = p.quantized().isPresent() ? List.of(p.q(), p.k(), p.v()) : List.of(p.q(), p.k(), p.v(), p.o());
-    return View.widestAccess(views, p.type().bytes(), p.sizes().headDim(), p.sizes().valueDim());
   }
 }

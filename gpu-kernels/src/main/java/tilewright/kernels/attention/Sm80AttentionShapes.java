@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 import tilewright.ptx.Multiprocessor;
@@ -45,11 +46,12 @@ final class Sm80AttentionShapes {
   private static boolean isPlain(AttentionProblem p, int dim) {
     var mod = p.modification();
     return p.sizes().headDim() == dim && p.sizes().valueDim() == dim && mod.score().isEmpty() && mod.mask().isEmpty()
-        && !p.blockMask() && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
+        && !p.blockMask() && p.packed().isEmpty() && Accesses.of(p).areAll(WIDEST_VECTOR);
   }
 
   private static Shape plain(AttentionProblem p, int dim, int capability) {
     var sm = Multiprocessor.of(capability);
+    boolean columns = ValueOrder.of(p.v()) == ValueOrder.COLUMN_MAJOR;
     // Where later tiles see more keys, the long ones of many heads come first.
     int together = p.band().right().isPresent() ? 16 : 1;
     return switch (dim) {
@@ -57,15 +59,20 @@ final class Sm80AttentionShapes {
       case 64 -> new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together);
       case 96 -> p.band().left().isPresent() ? small(dim, together)
           : new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together)
-              .with(onHopper(sm, Rematerialisation.QUERIES_AND_VALUES));
-      // For SM100, ptxas 13.0 spills of 32 rows per warp whatever is computed anew.
-      case 128 -> p.band().left().isPresent() || isSm100(capability) ? small(dim, together)
+              .with(columns ? anewForColumns(capability) : onHopper(sm, Rematerialisation.QUERIES_AND_VALUES));
+      // For SM100, and for Hopper with V by columns, ptxas 13.0 spills of 32 rows per warp whatever is computed anew.
+      case 128 -> p.band().left().isPresent() || isSm100(capability) || columns && Sm80FfpaConfig.isHopper(sm)
+          ? small(dim, together)
           : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together)
-              .with(onHopper(sm, Rematerialisation.KEYS));
+              .with(columns ? Rematerialisation.QUERIES : onHopper(sm, Rematerialisation.KEYS));
       default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
           : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8)
               .with(p.sinks().isPresent() ? Rematerialisation.QUERIES : Rematerialisation.NONE);
     };
+  }
+
+  private static Rematerialisation anewForColumns(int capability) {
+    return isSm100(capability) ? Rematerialisation.KEYS : Rematerialisation.QUERIES_AND_VALUES;
   }
 
   private static boolean isSm100(int capability) {

@@ -6,6 +6,7 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.Statistics;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
@@ -16,7 +17,7 @@ import tilewright.ptx.Multiprocessor;
  * lists of blocks are those of {@link Sm80AttentionConfig}.
  *
  * @param tiles in the smallest head dimension that has both of the problem's
- * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides
+ * @param accesses neighbours that one access moves
  * @param exactDims whether the head dimensions are the tiles'; else they may be smaller
  * @param band which keys are seen, by distance
  * @param modification of scores
@@ -26,7 +27,7 @@ import tilewright.ptx.Multiprocessor;
  * @param sinks whether a logit of each head takes part in its rows' softmax
  * @param rematerialisation what the loop over blocks of keys computes anew
  */
-record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
+record Sm80FfpaConfig(VariantConfig tiles, Accesses accesses, boolean exactDims, Band band, Modification modification,
     boolean packed, boolean blockMask, Statistics statistics, boolean sinks, Rematerialisation rematerialisation)
     implements StridedVariant {
   private static final Way WAY = Way.TILED_QKV;
@@ -39,15 +40,21 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
   static Sm80FfpaConfig of(AttentionProblem p, Multiprocessor sm) {
     var tiles = VariantConfig.ring(p.type(), p.largestDim(), sm).orElseGet(() -> chunks(p));
     int dim = tiles.dim();
+    var accesses = Accesses.of(p);
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
-    return new Sm80FfpaConfig(tiles, Sm80AttentionKernel.vector(p), exact, p.band().traced(),
+    return new Sm80FfpaConfig(tiles, accesses, exact, p.band().traced(),
         p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.statistics(),
-        p.sinks().isPresent(), rematerialisation(tiles, p.band(), sm));
+        p.sinks().isPresent(), rematerialisation(tiles, p.band(), accesses.order(), sm));
   }
 
-  /** For Hopper ptxas spills nothing of a ring's, and to compute addresses anew takes 5 % longer. */
-  private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, Multiprocessor sm) {
-    return isHopper(sm) && tiles.way().rings() ? Rematerialisation.NONE : tiles.rematerialisation(band);
+  /**
+   * Returns what ptxas 13.0 spills nothing with. For Hopper a ring with V by rows needs nothing computed anew, which
+   * would take 5 % longer.
+   */
+  private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, ValueOrder values,
+      Multiprocessor sm) {
+    if (!isHopper(sm) || !tiles.way().rings()) return tiles.rematerialisation(band);
+    return values == ValueOrder.ROW_MAJOR ? Rematerialisation.NONE : Rematerialisation.COPIES;
   }
 
   /** Whether an SM is Hopper's, or a later one with as much shared memory. */
@@ -87,7 +94,7 @@ record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band b
 
   @Override
   public SharedTiles sharedTiles(Scope k) {
-    return tiles.sharedTiles(k);
+    return tiles.sharedTiles(k, accesses.order());
   }
 
   @Override

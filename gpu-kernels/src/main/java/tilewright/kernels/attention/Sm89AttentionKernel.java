@@ -7,6 +7,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 
 /**
@@ -60,7 +61,7 @@ public record Sm89AttentionKernel(boolean converted) implements AttentionKernel 
   private static Optional<String> refusalOfAlignment(AttentionProblem p) {
     var s = p.sizes();
     int bytes = p.outputType().bytes();
-    boolean aligned = Sm80AttentionKernel.vector(p) == ACCESS_BYTES
+    boolean aligned = Accesses.of(p).areAll(ACCESS_BYTES)
         && View.widestAccess(List.of(p.o()), bytes, s.valueDim()) == ACCESS_BYTES / bytes;
     return aligned ? Optional.empty()
         : Optional.of("head dimensions, strides and offsets are not multiples of " + ACCESS_BYTES + " bytes");

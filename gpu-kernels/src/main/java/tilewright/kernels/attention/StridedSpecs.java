@@ -1,6 +1,7 @@
 package tilewright.kernels.attention;
 
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.numerics.ElementType;
 
 /**
@@ -9,32 +10,35 @@ import tilewright.numerics.ElementType;
  *
  * @param type of Q, K and V
  * @param output type of O
- * @param vector elements of Q, K and V that one access moves; 1 for any strides
+ * @param accesses neighbours that one access moves
  * @param exactDims whether the head dimensions are {@code dim} and {@code valueDim}; else they may be smaller
  */
-record StridedSpecs(ElementType type, ElementType output, int vector, boolean exactDims, int dim, int valueDim) {
+record StridedSpecs(ElementType type, ElementType output, Accesses accesses, boolean exactDims, int dim, int valueDim) {
 
   TensorSpec q() {
-    return operand("Q", type, "D", "H", dim, "Sq", "D");
+    return operand(accesses.vector(), "D", TensorSpec.of("Q", type, "Sq", "D", "H", "B"), "D", dim);
   }
 
   TensorSpec k() {
-    return operand("K", type, "D", "Hk", dim, "Sk", "D");
+    return operand(accesses.vector(), "D", TensorSpec.of("K", type, "Sk", "D", "Hk", "B"), "D", dim);
   }
 
   /** V, with keys as its second mode, as operand B of P·V has them. */
   TensorSpec v() {
-    return operand("V", type, "Dv", "Hk", valueDim, "Dv", "Sk");
+    return operand(accesses.ofValues(), accesses.order().contiguous(), TensorSpec.of("V", type, "Dv", "Sk", "Hk", "B"),
+        "Dv", valueDim);
   }
 
   TensorSpec o() {
-    return operand("O", output, "Dv", "H", valueDim, "Sq", "Dv");
+    int vector = Math.max(1, accesses.vector() * type.bytes() / output.bytes());
+    return operand(vector, "Dv", TensorSpec.of("O", output, "Sq", "Dv", "H", "B"), "Dv", valueDim);
   }
 
-  private TensorSpec operand(String name, ElementType of, String columns, String heads, int dim, String... order) {
-    var spec = TensorSpec.of(name, of, order[0], order[1], heads, "B");
-    int aligned = Math.max(1, vector * type.bytes() / of.bytes());
-    if (vector > 1) spec = spec.contiguous(columns).aligned(aligned);
-    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, aligned);
+  /** A tensor with vectors along a mode; {@code columns} are the head dimension. */
+  private TensorSpec operand(int vector, String contiguous, TensorSpec any, String columns, int dim) {
+    var spec = vector > 1 ? any.contiguous(contiguous).aligned(vector) : any;
+    if (exactDims) return spec.fixed(columns, dim);
+    // The last vector of keys may be cut short, that of a head dimension is whole.
+    return contiguous.equals(columns) ? spec.multipleOf(columns, vector) : spec;
   }
 }

@@ -28,6 +28,6 @@ sealed interface StridedVariant extends AttentionVariant permits Sm80AttentionCo
   }
 
   private StridedSpecs specs() {
-    return new StridedSpecs(type(), output(), vector(), exactDims(), tiling().dim(), tiling().valueDim());
+    return new StridedSpecs(type(), output(), accesses(), exactDims(), tiling().dim(), tiling().valueDim());
   }
 }

@@ -7,6 +7,7 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernels.attention.AttentionVariant.Accesses;
 import tilewright.kernels.attention.AttentionVariant.Rematerialisation;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
@@ -122,8 +123,8 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
   }
 
   @Override
-  public int vector() {
-    return VECTOR;
+  public Accesses accesses() {
+    return Accesses.byRows(VECTOR);
   }
 
   @Override
@@ -186,22 +187,27 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
 
   @Override
   public SharedTiles sharedTiles(Scope scope) {
+    return sharedTiles(scope, ValueOrder.ROW_MAJOR);
+  }
+
+  /** The tiles in shared memory for an order of V. */
+  SharedTiles sharedTiles(Scope scope, ValueOrder values) {
     var tiling = tiling();
-    if (way.rings()) return ring(scope, tiling);
+    if (way.rings()) return ring(scope, tiling, values);
     var k = scope.shared(type, alongColumns("k", TILE, tiling.chunk(), slots));
     var layoutQ = alongColumns("q", tiling.tileM(), tiling.chunk(), way.tilesScores() ? 2 : 1);
     var q = way == Way.SHARED_QKV ? k.under(layoutQ) : scope.shared(type, layoutQ);
-    var v = way == Way.TILED_QK ? scope.shared(type, alongRows(dim, TILE, 1))
-        : k.under(alongRows(tiling.valueChunk(), TILE, slots));
+    var v = way == Way.TILED_QK ? scope.shared(type, values(values, dim, TILE, 1))
+        : k.under(values(values, tiling.valueChunk(), TILE, slots));
     return new SharedTiles(q, k, v);
   }
 
   /** All chunks of Q, and the slots of a ring as chunks of K and as chunks of V. */
-  private SharedTiles ring(Scope scope, AttentionTiling tiling) {
+  private SharedTiles ring(Scope scope, AttentionTiling tiling, ValueOrder values) {
     var q = scope.shared(type, alongColumns("q", tiling.tileM(), tiling.chunk(), tiling.chunks()));
     var ring = scope.shared(type, Layout.of((long) slots * slotElements(), 1));
     return new SharedTiles(q, ring.under(inSlots(alongColumns("k", tiling.tileN(), tiling.chunk(), 1))),
-        ring.under(inSlots(alongRows(tiling.valueChunk(), tiling.valueKeys(), 1))));
+        ring.under(inSlots(values(values, tiling.valueChunk(), tiling.valueKeys(), 1))));
   }
 
   private int slotElements() {
@@ -245,8 +251,9 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
         : Layout.of(Layout.of(rows, columns), Layout.of(columns, 1), Layout.of(stages, (long) rows * columns));
   }
 
-  /** A tile of V, neighbours along its rows: the head dimension. */
-  private OffsetMap alongRows(int rows, int columns, int stages) {
+  /** A tile of V (head dimension, keys, stages) in an order. */
+  private OffsetMap values(ValueOrder order, int rows, int columns, int stages) {
+    if (order == ValueOrder.COLUMN_MAJOR) return alongColumns("v", rows, columns, stages);
     return swizzled.contains("v") ? SwizzledTile.alongRows(rows, columns, stages)
         : Layout.columnMajor(rows, columns, stages);
   }

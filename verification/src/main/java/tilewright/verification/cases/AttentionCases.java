@@ -83,9 +83,10 @@ public final class AttentionCases {
     var cases = cases(sm80, seed);
     cases.addAll(inTilesOf(sm80, seed, 32, 96, 128, 192, 256));
     wide().forEach(setup -> cases.add(makeCase(sm80, setup, EVERYWHERE, seed)));
-    // Rows of three runs of threads, copied in rounds that divide the tile.
-    cases.add(makeCase(sm80, ColumnMajorValues.of(band(ElementType.BF16, Sizes.of(1, 40, 70, 1, 192), Band.CAUSAL)),
-        EVERYWHERE, seed));
+    for (int dim : new int[] {96, 192, 512}) {
+      cases.add(makeCase(sm80, ColumnMajorValues.of(band(ElementType.BF16, Sizes.of(1, 40, 70, 1, dim), Band.CAUSAL)),
+          EVERYWHERE, seed));
+    }
     return cases;
   }
 
@@ -216,7 +217,7 @@ public final class AttentionCases {
         ApartStatistics.with(band(ElementType.BF16, Sizes.of(1, 65, 30, 1, 320), Band.CAUSAL)));
   }
 
-  /** Further problems of {@link #wide} head dimensions; the last spills registers, as element-wise copies do. */
+  /** Further problems of {@link #wide} head dimensions; the last ones are copied element by element. */
   public static List<Setup> furtherWide() {
     return List.of(band(ElementType.BF16, Sizes.of(1, 40, 0, 1, 320), Band.CAUSAL), packed(2, 2, 272),
         band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 300, 300), Band.window(40, 3)),

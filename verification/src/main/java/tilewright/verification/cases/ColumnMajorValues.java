@@ -63,9 +63,15 @@ public final class ColumnMajorValues {
   /** A problem with dense V in columns, each with room for more than all keys. */
   public static AttentionCases.Setup of(AttentionCases.Setup setup) {
     var p = setup.problem();
-    var s = p.sizes();
     int multiple = ALIGNED_BYTES / p.type().bytes();
-    var columns = View.bhds("V", s.keyHeads(), s.valueDim(), (s.keys() / multiple + 1L) * multiple);
+    return of(setup, (p.sizes().keys() / multiple + 1) * multiple);
+  }
+
+  /** A problem with dense V in columns, each with room for a number of keys. */
+  public static AttentionCases.Setup of(AttentionCases.Setup setup, int room) {
+    var p = setup.problem();
+    var s = p.sizes();
+    var columns = View.bhds("V", s.keyHeads(), s.valueDim(), room);
     return new AttentionCases.Setup(setup.name() + ", V by columns", p.at(p.q(), p.k(), columns, p.o()), setup.rules(),
         setup.queries(), setup.keys());
   }
