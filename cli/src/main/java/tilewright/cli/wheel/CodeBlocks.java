@@ -42,7 +42,7 @@ final class CodeBlocks {
   private Map<PackagedCode, List<Integer>> places(Function<PackagedCode, Optional<byte[]>> kind) {
     var places = new IdentityHashMap<PackagedCode, List<Integer>>();
     var block = new ByteArrayOutputStream();
-    // Kernels of one name whose code has nearly the same length are mostly forms of one another: together they are smaller.
+    // Kernels of one name and nearly one length are mostly forms of one another: together they are smaller.
     var order = Comparator.<PackagedCode, String>comparing(kernel -> kernel.kernel().name())
         .thenComparing(kernel -> kind.apply(kernel).orElseThrow().length);
     for (var kernel : kernels.stream().filter(kernel -> kind.apply(kernel).isPresent()).sorted(order).toList()) {

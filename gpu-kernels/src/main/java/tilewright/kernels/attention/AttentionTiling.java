@@ -16,8 +16,8 @@ import tilewright.numerics.ElementType;
  * @param warpsN warps that share rows: each has some of the keys of S, and some of the columns of O
  * @param scoreType type of S in registers: f32 or f16; {@code outputType} of O
  */
-record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int valueKeys, int warpsM,
-    int warpsN, ElementType scoreType, ElementType outputType) {
+record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int valueKeys,
+    int warpsM, int warpsN, ElementType scoreType, ElementType outputType) {
 
   int threads() {
     return Warp.SIZE * warpsM * warpsN;

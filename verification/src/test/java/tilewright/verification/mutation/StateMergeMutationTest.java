@@ -39,7 +39,8 @@ class StateMergeMutationTest {
   /** Fewer splits than warps, and more than they read at once, for vectors of fewer lanes than a warp and of more. */
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
-    return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46), trial(dense(136).with(Apart.dense(dense(136).sizes())), 54),
+    return Stream.of(trial(dense(64), 3), trial(dense(64).withSinks(SINKS), 46),
+        trial(dense(136).with(Apart.dense(dense(136).sizes())), 54),
         trial(dense(64), 62), trial(dense(24).withLogarithms(Optional.empty()), 1))
         .map(trial -> DynamicContainer.dynamicContainer(
             trial.launch().kernel().name() + " of " + trial.launch().grid(),

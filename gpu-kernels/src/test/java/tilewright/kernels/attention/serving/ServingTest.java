@@ -55,7 +55,7 @@ class ServingTest {
         IllegalArgumentException.class, () -> paged.requireFit(buffers(new int[0], 0, 1, 7), 1, ROOM)).getMessage());
   }
 
-  /** Factors behind the keys in use may be anything; those of V are in a range where P times them is a number of f16. */
+  /** Factors behind the keys in use may be anything; those of V are such that P times them is a number of f16. */
   @ParameterizedTest(name = "K {0}, V {1}")
   @CsvSource({"0, 1, 0.0 of K", "-1, 1, -1.0 of K", "NaN, 1, NaN of K", "Infinity, 1, Infinity of K",
       "1, 128.1, 128.1 of V", "1, 9e-7, 9.0E-7 of V", "1, NaN, NaN of V", "1e-30, 128, none",
