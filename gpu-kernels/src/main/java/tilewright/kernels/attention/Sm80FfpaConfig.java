@@ -33,6 +33,7 @@ record Sm80FfpaConfig(VariantConfig tiles, Accesses accesses, boolean exactDims,
   private static final Way WAY = Way.TILED_QKV;
   static final int MOST_DIM = WAY.mostDim();
   private static final int HOPPER = 90;
+  private static final int WIDEST_VECTOR = 8;
   /** Elements of a chunk, of which a tile's head dimension has a whole number. */
   private static final int CHUNK = 64;
 
@@ -44,17 +45,21 @@ record Sm80FfpaConfig(VariantConfig tiles, Accesses accesses, boolean exactDims,
     boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
     return new Sm80FfpaConfig(tiles, accesses, exact, p.band().traced(),
         p.modification().traced(), p.packed().isPresent(), p.blockMask(), p.statistics(),
-        p.sinks().isPresent(), rematerialisation(tiles, p.band(), accesses.order(), sm));
+        p.sinks().isPresent(), rematerialisation(tiles, p.band(), accesses, exact, sm));
   }
 
   /**
    * Returns what ptxas 13.0 spills nothing with. For Hopper a ring with V by rows needs nothing computed anew, which
    * would take 5 % longer.
    */
-  private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, ValueOrder values,
+  private static Rematerialisation rematerialisation(VariantConfig tiles, Band band, Accesses accesses, boolean exact,
       Multiprocessor sm) {
-    if (!isHopper(sm) || !tiles.way().rings()) return tiles.rematerialisation(band);
-    return values == ValueOrder.ROW_MAJOR ? Rematerialisation.NONE : Rematerialisation.COPIES;
+    if (!tiles.way().rings()) return tiles.rematerialisation(band);
+    boolean rows = accesses.order() == ValueOrder.ROW_MAJOR;
+    if (isHopper(sm)) return rows ? Rematerialisation.NONE : Rematerialisation.COPIES;
+    if (exact || !rows || band.left().isPresent()) return tiles.rematerialisation(band);
+    if (accesses.areAll(WIDEST_VECTOR)) return Rematerialisation.QUERIES_AND_VALUES;
+    return band.isAll() ? Rematerialisation.COPIES : tiles.rematerialisation(band);
   }
 
   /** Whether an SM is Hopper's, or a later one with as much shared memory. */
