@@ -34,7 +34,7 @@ class AttentionTest {
     return Stream.of(usual, byColumns(), AttentionCases.furtherWide().stream()).flatMap(setups -> setups);
   }
 
-  /** V by columns, in vectors of eight keys with a tail, of four and two, and one by one; in every order of tiles. */
+  /** V by columns in vectors of eight keys with a tail, of four and of two, and one by one, in each order of tiles. */
   private static Stream<AttentionCases.Setup> byColumns() {
     var tail = Stream.of(96, 256, 320, 576).map(dim -> ColumnMajorValues.of(AttentionCases.band(ElementType.BF16,
         new Sizes(1, 40, 69, 2, 1, dim, dim), Band.CAUSAL)));

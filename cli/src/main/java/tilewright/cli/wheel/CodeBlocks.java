@@ -25,7 +25,7 @@ final class CodeBlocks {
   /** The end of the names of compressed files. */
   static final String SUFFIX = ".xz";
   /** Bytes of a block before it is compressed: a larger one is smaller in sum, and takes longer to unpack. */
-  private static final int BYTES = 1 << 20;
+  private static final int BYTES = 2 << 20;
 
   private final List<PackagedCode> kernels;
   private final List<ByteArrayOutputStream> blocks = new ArrayList<>();
