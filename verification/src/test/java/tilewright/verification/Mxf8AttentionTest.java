@@ -43,7 +43,9 @@ class Mxf8AttentionTest {
   private static final Sm100AttentionKernel KERNEL = new Sm100AttentionKernel();
 
   static Stream<AttentionCases.Setup> defined() {
-    return LongSuite.of(Mxf8Attention.small()).stream().filter(setup -> !setup.problem().blockMask());
+    // The definition below has logarithms only.
+    return LongSuite.of(Mxf8Attention.small()).stream()
+        .filter(setup -> !setup.problem().blockMask() && setup.problem().apart().isEmpty());
   }
 
   @ParameterizedTest

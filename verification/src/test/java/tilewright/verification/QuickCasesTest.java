@@ -59,10 +59,10 @@ class QuickCasesTest {
 
   @Test
   void aKernelAloneHasTheWholeBudget() {
-    var attention = IntStream.range(0, ALL.size()).filter(i -> ALL.get(i).kernel().equals("sm80_attention")).count();
-    var options = new VerifyOptions(Set.of("sm80_attention"), Map.of(), Set.of(), Set.of("sim"),
+    var appending = IntStream.range(0, ALL.size()).filter(i -> ALL.get(i).kernel().equals("append_cache")).count();
+    var options = new VerifyOptions(Set.of("append_cache"), Map.of(), Set.of(), Set.of("sim"),
         VerifyOptions.Size.QUICK, 1, 1, Optional.empty());
-    assertEquals(attention, options.places(ALL).size());
+    assertEquals(appending, options.places(ALL).size());
     var rows = new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, 1,
         Optional.empty()).places(ALL);
     assertEquals(ALL.size(), rows.size());
