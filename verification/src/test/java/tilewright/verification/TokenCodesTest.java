@@ -152,7 +152,7 @@ class TokenCodesTest {
         in.get("descale" + name), row);
   }
 
-  /** What is no finite number has the code NaN, and no part in the row's factor. */
+  /** Elements that are no finite numbers have the code NaN, and no part in the row's factor. */
   @ParameterizedTest
   @ValueSource(floats = {Float.POSITIVE_INFINITY, Float.NaN})
   void otherElementsKeepTheirCodes(float other) {

@@ -154,7 +154,7 @@ public record AttentionSpecs(ElementType type, ElementType output) {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
   }
 
-  /** What is stored of each row. */
+  /** The tensors of the statistics that are stored of each row. */
   public static List<TensorSpec> statistics(Statistics which) {
     return switch (which) {
       case NONE -> List.of();
