@@ -143,15 +143,20 @@ _TURNS = "Tensor q, Tensor cos, Tensor sin, bool interleaved, bool together"
 def _define(name, factors):
     """Makes an operator known that appends, and one that turns too.
 
+    Codes come to it as torch.uint8, since PyTorch computes with what it checks and e4m3 has no arithmetic there.
+
     :param factors: what the schema says of the factors of codes, if any
     """
     given = 8 if factors else 6  # tensors before the queries
 
+    def caches(*pair):
+        return [cache.view(torch.float8_e4m3fn) for cache in pair] if factors else pair
+
     def appended(*tensors):
-        _append(*tensors[:6], tensors[6:] or None, None)
+        _append(*caches(*tensors[:2]), *tensors[2:6], tensors[6:] or None, None)
 
     def turned(*arguments):
-        return _append(*arguments[:6], arguments[6:given] or None, arguments[given:])
+        return _append(*caches(*arguments[:2]), *arguments[2:6], arguments[6:given] or None, arguments[given:])
 
     define(name, f"({_TOKENS}{factors}) -> ()", appended, lambda *_: None)
     define(f"{name}_turned", f"({_TOKENS}{factors}, {_TURNS}) -> Tensor", turned,
@@ -200,7 +205,8 @@ def append_cache(k_cache, v_cache, k, v, lengths, *, block_table=None, batch_idx
         rotary = (given, cos, sin, bool(interleaved), bool(together))
     if traces:
         operator = getattr(torch.ops.tilewright, name if rotary is None else f"{name}_turned")
-        turned = operator(*tensors, *(factors or ()), *(rotary or ()))
+        caches = (k_cache, v_cache) if factors is None else (k_cache.view(torch.uint8), v_cache.view(torch.uint8))
+        turned = operator(*caches, *tensors[2:], *(factors or ()), *(rotary or ()))
     else:
         turned = _append(*tensors, factors, rotary)
     return None if q is None or rotary is None else turned
