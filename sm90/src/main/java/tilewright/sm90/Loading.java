@@ -1,5 +1,6 @@
 package tilewright.sm90;
 
+import tilewright.async.atom.ElectedThread;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.schedule.TileScheduler;
@@ -15,10 +16,11 @@ public enum Loading {
   TMA(1) {
     @Override
     void run(Scope k, I32 lane, Pipeline ring, TileScheduler tiles, OperandStages operands, boolean exchanged) {
-      k.when(lane.equalTo(0), () -> {
+      ElectedThread.of(k, lane, 0, Warpgroup.WARPS, () -> {
         var stage = ring.producer();
         tiles.forEachLoad(tile -> operands.load(stage, tile));
         if (operands.cluster().shape().splits() > 1) DependentLaunch.allowNext(k);
+        stage.finish();
       });
     }
   },
@@ -96,5 +98,6 @@ public enum Loading {
       if (ofA) operands.loadA(stage, tile);
       else operands.loadB(stage, tile);
     });
+    stage.finish();
   }
 }

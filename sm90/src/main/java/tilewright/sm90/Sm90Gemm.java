@@ -90,7 +90,6 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       }));
       c.drain(lane.equalTo(0));
     });
-    cluster.part();
   }
 
   private TileScheduler scheduler(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups, Pred first) {

@@ -61,14 +61,12 @@ public record Cluster(Scope k, I32 rank, ClusterShape shape) {
     return new Share(row(), shape.m(), firstSharer().plus(column().times(shape.m())), 1);
   }
 
-  /** Waits for all threads of the cluster, or of the CTA where that is all there is. */
+  /**
+   * Waits for all threads of the cluster, or of the CTA where that is all there is, once barriers are initialised and
+   * published.
+   */
   public void meet() {
-    if (shape.blocks() > 1) ClusterBarrier.meet(k);
+    if (shape.blocks() > 1) ClusterBarrier.meetPublished(k);
     else k.barrier();
-  }
-
-  /** Ends the kernel: no CTA may exit while another still writes to its shared memory or signals its barriers. */
-  public void part() {
-    if (shape.sharers() > 1) ClusterBarrier.meet(k);
   }
 }

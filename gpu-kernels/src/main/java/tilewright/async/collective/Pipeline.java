@@ -218,6 +218,18 @@ public final class Pipeline {
       advance();
     }
 
+    /**
+     * Producer: ends its work. Where blocks fill each other's stages, none may exit while another still signals its
+     * barriers: it waits until all stages are free (CUTLASS, producer_tail).
+     */
+    public void finish() {
+      if (blocks == 1) return;
+      k.loop(k.constant(stages), _ -> {
+        awaitEmpty();
+        advance();
+      });
+    }
+
     /** Leaves out so many stages, which another consumer takes. */
     public void skip(I32 count) {
       var place = stage().plus(count);

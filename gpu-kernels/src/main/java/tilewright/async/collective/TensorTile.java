@@ -31,9 +31,10 @@ import tilewright.ptx.tensormap.SwizzleMode;
 public final class TensorTile implements OperandTile {
   private static final int MOST = 256;
   private static final int ALIGNMENT = 128;
-  private static final int SWIZZLED_ROWS = 8;
 
   private final SharedTensor tile;
+  /** Where boxes begin: a copy swizzles the bits of addresses by itself, also of a box that begins between patterns. */
+  private final SharedTensor unswizzled;
   private final MappedTensor tensor;
   private final int boxRows;
   private final int boxColumns;
@@ -49,6 +50,7 @@ public final class TensorTile implements OperandTile {
 
   private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes, int sharedMode) {
     this.tile = tile;
+    this.unswizzled = tile.under(plain(tile.layout()));
     this.tensor = tensor;
     this.boxRows = boxes.rows;
     this.boxColumns = boxes.columns;
@@ -108,9 +110,7 @@ public final class TensorTile implements OperandTile {
     var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, 1)
         : Boxes.of(spec, layout, rows / blocks, 1);
     int all = byColumns ? columns : rows;
-    // Swizzled rows repeat their pattern every eight.
-    boolean swizzled = !whole.acrossColumns && boxes.swizzle != SwizzleMode.NONE && blocks > 1;
-    int each = byColumns ? boxes.columns : swizzled ? SWIZZLED_ROWS : boxes.span();
+    int each = byColumns ? boxes.columns : boxes.span();
     if (all % (blocks * each) != 0) {
       throw new TraceException(blocks + " blocks cannot copy " + all + (byColumns ? " columns" : " rows") + " of "
           + layout + " in boxes of " + each);
@@ -158,9 +158,11 @@ public final class TensorTile implements OperandTile {
    * @param first of the tile's rows or columns, and how many
    */
   public void loadPart(Scope k, int mode, int first, int extent, I32 stage, Mbarrier barrier, I32... coordinate) {
+    int firstRow = mode == 0 ? first : 0;
+    int firstColumn = mode == 1 ? first : 0;
     forEachBox(mode == 0 ? extent : rows, mode == 1 ? extent : columns, (row, column) -> TensorCopy.load(k,
-        tile.at(k.constant(mode == 0 ? first + row : row), k.constant(mode == 1 ? first + column : column), stage),
-        tensor, barrier, shifted(coordinate, row, column)));
+        unswizzled.at(k.constant(firstRow + row), k.constant(firstColumn + column), stage), tensor, barrier,
+        shifted(coordinate, row, column)));
   }
 
   /** How one box is copied to its place. */
@@ -179,7 +181,7 @@ public final class TensorTile implements OperandTile {
     var first = share.times(height);
     var begin = coordinate.clone();
     begin[0] = begin[0].plus(first);
-    forEachBox(height, (row, column) -> copy.copy(tile.at(first.plus(row), k.constant(column), stage), tensor,
+    forEachBox(height, (row, column) -> copy.copy(unswizzled.at(first.plus(row), k.constant(column), stage), tensor,
         shifted(begin, row, column)));
   }
 
@@ -201,20 +203,20 @@ public final class TensorTile implements OperandTile {
     var first = share.times(width);
     var begin = coordinate.clone();
     begin[1] = begin[1].plus(first);
-    forEachBox(rows, width, (row, column) -> copy.copy(tile.at(k.constant(row), first.plus(column), stage), tensor,
-        shifted(begin, row, column)));
+    forEachBox(rows, width, (row, column) -> copy.copy(
+        unswizzled.at(k.constant(row), first.plus(column), stage), tensor, shifted(begin, row, column)));
   }
 
   /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */
   public void store(Scope k, I32 stage, I32... coordinate) {
-    forEachBox(rows, (row, column) -> TensorCopy.store(k, tensor, tile.at(k.constant(row), k.constant(column), stage),
-        shifted(coordinate, row, column)));
+    forEachBox(rows, (row, column) -> TensorCopy.store(k, tensor,
+        unswizzled.at(k.constant(row), k.constant(column), stage), shifted(coordinate, row, column)));
   }
 
   /** Combines a stage with the tile of the tensor that begins at a coordinate; see {@link TensorCopy#reduce}. */
   public void reduce(Scope k, I32 stage, TensorCopy.Combination how, I32... coordinate) {
     forEachBox(rows, (row, column) -> TensorCopy.reduce(k, tensor,
-        tile.at(k.constant(row), k.constant(column), stage), how, shifted(coordinate, row, column)));
+        unswizzled.at(k.constant(row), k.constant(column), stage), how, shifted(coordinate, row, column)));
   }
 
   private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
@@ -238,6 +240,10 @@ public final class TensorTile implements OperandTile {
     return place;
   }
 
+  private static Layout plain(OffsetMap layout) {
+    return layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
+  }
+
   private static int extent(OffsetMap layout, int mode) {
     return Math.toIntExact(layout.shape().mode(mode).size());
   }
@@ -254,7 +260,7 @@ public final class TensorTile implements OperandTile {
     }
 
     static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int mostColumns, int interleaved) {
-      var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
+      var plain = plain(layout);
       var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
       var type = spec.type();
       var mode = SwizzledRows.mode(swizzle, type).orElseThrow(() -> new TraceException("no tensor copy swizzles "

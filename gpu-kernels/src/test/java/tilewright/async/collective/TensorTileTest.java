@@ -69,11 +69,17 @@ class TensorTileTest {
     assertEquals(List.of(64, 16), map(across, SwizzledRows.alongRows(ElementType.BF16, 192, 64, 3), 4).box());
   }
 
+  /** A copy swizzles the bits of addresses, wherever in a pattern of eight rows a box begins. */
   @Test
-  void rowsWhosePatternBeginsAnewAreRefused() {
-    var layout = SwizzledRows.alongColumns(ElementType.BF16, 72, 64, 3);
+  void blocksMayHaveRowsThatBeginInsideAPattern() {
+    assertEquals(List.of(18, 64, 1), map(SPEC, SwizzledRows.alongColumns(ElementType.BF16, 72, 64, 3), 4).box());
+  }
+
+  @Test
+  void rowsThatBlocksCannotDivideAreRefused() {
+    var layout = SwizzledRows.alongColumns(ElementType.BF16, 74, 64, 3);
     var refused = assertThrows(TraceException.class, () -> map(SPEC, layout, 4));
-    assertTrue(refused.getMessage().startsWith("4 blocks cannot copy 72 rows of "), refused.getMessage());
+    assertTrue(refused.getMessage().startsWith("4 blocks cannot copy 74 rows of "), refused.getMessage());
   }
 
   @Test

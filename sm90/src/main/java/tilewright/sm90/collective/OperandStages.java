@@ -57,10 +57,17 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, TiledWgmma mm
       ofB.ifPresent(read -> scales.orElseThrow().putB(read, stage.stage()));
       var landed = stage.expect(a.bytes() + b.bytes() + scales.map(BlockScales::copiedBytes).orElse(0));
       scales.ifPresent(all -> all.copyA(stage, landed, tile.m(), at, tile.batch()));
-      copyA(stage, landed, tile, at);
-      copyB(stage, landed, tile, at);
+      copyBoth(stage, landed, tile, at);
       stage.advance();
     });
+  }
+
+  /** What more CTAs wait for goes first: on an H200 1472×1320×14336 took 82 µs so, and 87 the other way round. */
+  private void copyBoth(Pipeline.Cursor stage, Mbarrier landed, WorkTile tile, I32 step) {
+    boolean bIsShared = cluster.shareOfB().parts() > cluster.shareOfA().parts();
+    if (bIsShared) copyB(stage, landed, tile, step);
+    copyA(stage, landed, tile, step);
+    if (!bIsShared) copyB(stage, landed, tile, step);
   }
 
   /**

@@ -56,15 +56,18 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), consumers);
     k.when(group.equalTo(consumers), () -> {
       if (consumers > 1) RegisterBudget.shrink(k, 40);
-      k.when(lane.equalTo(0), () -> tiles.forEach(tile -> operands.load(ring.producer(), tile)));
+      k.when(lane.equalTo(0), () -> {
+        var stage = ring.producer();
+        tiles.forEach(tile -> operands.load(stage, tile));
+        stage.finish();
+      });
     }, () -> {
       if (consumers > 1) RegisterBudget.grow(k, 232);
+      var consumer = mainloop.consumer(ring, OrderedSequence.alone(k), operands.range(0), group, lane);
       tiles.forEach(tile -> {
-        var consumer = mainloop.consumer(ring, OrderedSequence.alone(k), tile.k(), group, lane);
         var accumulators = consumer.accumulate(tile.k());
         c.store(lane, accumulators, tile.m().plus(group.times(Tile.M)), tile.n(), tile.batch());
       });
     });
-    cluster.part();
   }
 }

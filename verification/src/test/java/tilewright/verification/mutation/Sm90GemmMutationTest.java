@@ -56,12 +56,12 @@ class Sm90GemmMutationTest {
     SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
         (p, c) -> Sm90Gemms.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
-    PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
+    PROMOTED(fp8(Accumulation.EXACT), 512, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
     /** The same in two pieces, of which one is added while the other is multiplied. */
     TWO_PIECES(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.F32, Accumulation.EXACT), 64, 384,
         tile(64, 192, 1, new ClusterShape(1, 1, 1))),
     /** Those of PROMOTED with scales, and with two blocks of rows for a consumer. */
-    SCALED(fp8(Accumulation.SCALED), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
+    SCALED(fp8(Accumulation.SCALED), 128, 512, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> ScaledGemm.packed(p).prepare(c)),
     /** Threads convert slices of an operand, which all of them read, while others are multiplied: three tiles. */
     MIXED(mixed(), 256, 384, new Tile(128, 128, 2, 3, new ClusterShape(2, 1, 1), false),
@@ -126,8 +126,12 @@ class Sm90GemmMutationTest {
     return c.with(Variant.PLAIN.with(Loading.THREADS));
   }
 
+  /**
+   * A tile in a ring that CTAs who copy for each other leave between its stages: the producer's last waits are of both
+   * parities, that of the stage filled last is even, and one that is frozen is noticed.
+   */
   private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
-    return new Tile(m, n, consumers, 2, cluster, false);
+    return new Tile(m, n, consumers, cluster.m() * cluster.n() > 1 ? 3 : 2, cluster, false);
   }
 
   private static GemmTypes bf16() {
