@@ -77,7 +77,7 @@ class Sm90GemmsTest {
   @Test
   void fewRowsBecomeColumnsWhoseTilesShareK() {
     var config = Sm90Gemms.configure(problem(16, 4096, 4096));
-    assertEquals("64x32 of 2 along k", config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits()
+    assertEquals("64x16 of 2 along k", config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits()
         + " along k");
     assertTrue(config.transposed());
     assertEquals(128, Sm90Gemms.prepare(problem(16, 4096, 4096)).grid().x());

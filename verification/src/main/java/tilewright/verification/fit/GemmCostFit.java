@@ -19,7 +19,10 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Fits the trees that correct the Hopper GEMM's cost model to the times of tiles under docs/benchmarks/gemm:
  *
- * <pre>{@code java -cp ... tilewright.verification.fit.GemmCostFit gemm-cost.trees tiles-h100.json sweep-h100.json sweep-h200.json}</pre>
+ * <pre>{@code
+ * java -cp ... tilewright.verification.fit.GemmCostFit gemm-cost.trees tiles-h100.json sweep-h100.json
+ *     sweep-h200.json candidates-h200.json sweep2-h200.json
+ * }</pre>
  *
  * It first prints how much slower chosen tiles are than the fastest ones, as the model chooses and as trees do that
  * were fitted to the other shapes.

@@ -17,7 +17,8 @@ class GemmCostFitTest {
   @Test
   void theKernelHasTheTreesThatAreFittedToTheRecords() throws IOException {
     var shapes = new ArrayList<TimedTiles>();
-    for (var record : List.of("tiles-h100.json", "sweep-h100.json", "sweep-h200.json")) {
+    for (var record : List.of("tiles-h100.json", "sweep-h100.json", "sweep-h200.json", "candidates-h200.json",
+        "sweep2-h200.json")) {
       shapes.addAll(GemmCostFit.read(RECORDS.resolve(record)));
     }
     assertArrayEquals(Sm90Gemms.correction().trees().bytes(), GemmCostFit.trees(shapes).bytes());
