@@ -34,8 +34,8 @@ import tilewright.simulator.SimulatorOptions;
 final class MutantSwitch {
   /** The number of the kernel itself. */
   private static final int NONE = -1;
-  /** Times the kernel's own instructions. */
-  private static final int PATIENCE = 20;
+  /** Times the kernel's own instructions. Under every schedule that is used, the kernel itself has to do with them. */
+  private static final int PATIENCE = 4;
   private static final int WORKERS = Math.min(2, Runtime.getRuntime().availableProcessors());
 
   private static final String PARAMETER = "mutant";
