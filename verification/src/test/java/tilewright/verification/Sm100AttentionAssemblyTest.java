@@ -76,12 +76,12 @@ class Sm100AttentionAssemblyTest {
     assemble(new Sm100AttentionKernel().prepare(problem.skipping()).kernel());
   }
 
-  /** Factors for a head, then for blocks of keys, of 64 for which blocks are smaller. */
+  /** Factors for a head, then for blocks of keys, of 64 for which blocks are smaller. A sample has one of 16. */
   static List<Arguments> quantized() {
-    return LongSuite.of(DIMS.stream().flatMap(s -> Stream.of(Quantized.perHead(ElementType.BF16, s),
+    return LongSuite.of(LongSuite.of(DIMS.stream().flatMap(s -> Stream.of(Quantized.perHead(ElementType.BF16, s),
         Quantized.perBlock(ElementType.F16, s, 128, 128), Quantized.perBlock(ElementType.BF16, s, 16, 64))
         .flatMap(quantized -> forms(AttentionProblem.dense(quantized, s)))
-        .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem))).toList());
+        .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem))).toList()));
   }
 
   /** Bands, and functions of scores. */
@@ -146,9 +146,9 @@ class Sm100AttentionAssemblyTest {
         .map(band -> Arguments.of(dims, band))).toList());
   }
 
-  /** Lists of blocks and bounds, which the roles keep beside the answers to cancelled launches. */
+  /** Lists of blocks and bounds, which the roles keep beside the answers to cancelled launches; a sample of one in 16. */
   static List<AttentionProblem> cancelledLists() {
-    return LongSuite.of(DIMS.reversed().stream().flatMap(dims -> {
+    return LongSuite.of(LongSuite.of(DIMS.reversed().stream().flatMap(dims -> {
       var plain = AttentionProblem.dense(ElementType.BF16, dims);
       var masks = AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
           .filter(AttentionProblem::blockMask).map(setup -> plain.with(setup.modification()));
@@ -156,7 +156,7 @@ class Sm100AttentionAssemblyTest {
       return Stream.concat(masks, Stream.of(plain)).flatMap(p -> Stream.of(p.with(Band.CAUSAL), p.with(window)))
           .flatMap(p -> Stream.of(p.with(new Packed("cuQ", "cuK", 4, 2048)), p))
           .flatMap(p -> p.modification().mask().isPresent() ? Stream.of(p.skipping()) : Stream.of(p, p.skipping()));
-    }).toList());
+    }).toList()));
   }
 
   @ParameterizedTest
