@@ -72,9 +72,9 @@ class Sm100AttentionMutationTest {
       trial = unmasked ? scheduled.exceptFor(HarmlessMutants.ofTheFirstScores(launch)) : scheduled;
     }
 
-    /** Whether only the full suite tries it: its barriers are those of {@link #MXF8}. */
+    /** Whether only the full suite tries it: its barriers are those of {@link #MXF8}, or of {@link #LISTS}. */
     boolean isLikeOthers() {
-      return this == E4M3 || this == MXF8_PACKED;
+      return this == E4M3 || this == MXF8_PACKED || this == CAPTURED;
     }
   }
 

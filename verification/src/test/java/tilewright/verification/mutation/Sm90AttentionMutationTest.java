@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
@@ -29,8 +30,14 @@ class Sm90AttentionMutationTest {
   Stream<DynamicContainer> everyMistakeIsNoticed() {
     return LongSuite.of(List.of(Sm90AttentionForm.values())).stream()
         .map(form -> DynamicContainer.dynamicContainer(form.name(),
-        MutationTrial.tests(form.trials(), (flaw, missed) -> judge(form, flaw, missed), Flaw.MISSING_BARRIER,
-            Flaw.MISSING_SIGNAL, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
+        MutationTrial.tests(form.trials(), (flaw, missed) -> judge(form, flaw, missed),
+            everyMutant(form) ? UnaryOperator.identity() : LongSuite::of, Flaw.MISSING_BARRIER, Flaw.MISSING_SIGNAL,
+            Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
+  }
+
+  /** Of forms that are like the first one, a sample of the mutants is enough. */
+  private static boolean everyMutant(Sm90AttentionForm form) {
+    return LongSuite.EVERY_CASE || form == Sm90AttentionForm.TWO_IN_TURNS;
   }
 
   /** Turns are noticed too: warpgroups whose counts of arrivals differ end up waiting for ever. */
@@ -40,7 +47,7 @@ class Sm90AttentionMutationTest {
       case EARLIER_WAIT -> assertWaitsForTheLastTile(form, changes(missed));
       case FROZEN_PHASE -> {
         // Waits that are passed once, whose phase is always the first.
-        assertEquals(PASSED_ONCE, missed.size(), missed::toString);
+        if (everyMutant(form)) assertEquals(PASSED_ONCE, missed.size(), missed::toString);
         assertTrue(changes(missed).allMatch(c -> c.startsWith("fixed the parity at 0")), missed::toString);
       }
       default -> assertEquals(List.of(), changes(missed).toList());
