@@ -146,7 +146,7 @@ class Sm100AttentionAssemblyTest {
         .map(band -> Arguments.of(dims, band))).toList());
   }
 
-  /** Lists of blocks and bounds, which the roles keep beside the answers to cancelled launches; a sample of one in 16. */
+  /** Lists of blocks and bounds, which roles keep beside the answers to cancelled launches. A sample has one of 16. */
   static List<AttentionProblem> cancelledLists() {
     return LongSuite.of(LongSuite.of(DIMS.reversed().stream().flatMap(dims -> {
       var plain = AttentionProblem.dense(ElementType.BF16, dims);
