@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
@@ -32,6 +33,16 @@ class LatentAssemblyTest {
             .map(splits -> Arguments.of(heads, page, band, splits))))).toList()));
   }
 
+  /** Heads with tokens of their own queries, in divisions of these. A sample has the most registers. */
+  @ParameterizedTest(name = "{0} heads, splits: {1}")
+  @CsvSource({"128, balanced", "16, balanced", "128, 4", "24, 1", "1, 4"})
+  void gatheringSpillsNoRegisters(int heads, String splits) {
+    if (!LongSuite.EVERY_CASE && !splits.equals("balanced")) return;
+    var problem = AttentionProblem.latent(ElementType.BF16, 4, 2, 2048, heads, 576, 512)
+        .choosing(new Serving.Tokens("indices", 64, 4096));
+    assemble(problem.with(problem.serving().with(KeySplits.parse(splits)).withLengths("used")));
+  }
+
   @ParameterizedTest(name = "{0} heads, pages of {1}, {2}, splits: {3}")
   @MethodSource("forms")
   void noRegistersAreSpilledAndTilesFitSharedMemory(int heads, int page, Band band, String splits) {
@@ -39,6 +50,10 @@ class LatentAssemblyTest {
         .with(band);
     var cache = plain.with(plain.serving().with(KeySplits.parse(splits)).withLengths("used"));
     var problem = page == 0 ? cache : cache.paged(new Serving.Pages("table", page, 4096));
+    assemble(problem);
+  }
+
+  private static void assemble(AttentionProblem problem) {
     var kernel = new Sm90MlaDecodeKernel().launches(problem).launches().stream().map(PreparedLaunch::kernel)
         .filter(of -> of.name().startsWith("sm90_mla_decode")).findFirst().orElseThrow();
     assertTrue(kernel.dynamicSharedBytes() <= BLOCK_BYTES, kernel.dynamicSharedBytes() + " bytes");

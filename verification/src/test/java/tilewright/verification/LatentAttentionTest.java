@@ -20,6 +20,7 @@ import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.serving.KeySplits;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90MlaDecodeKernel;
@@ -28,6 +29,7 @@ import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.CachedAttention;
+import tilewright.verification.cases.ChosenTokens;
 import tilewright.verification.cases.LatentAttention;
 
 /** Hopper's latent attention, on rows whose V has 128 columns: those of 512 are cases of {@code verify}. */
@@ -37,6 +39,11 @@ class LatentAttentionTest {
 
   private static AttentionCases.Setup setup(int batch, int queries, int keys, int heads, Band band, KeySplits splits) {
     return LatentAttention.of(ElementType.BF16, batch, queries, keys, heads, DIM, band, splits);
+  }
+
+  /** In pages of 24 rows, of which few are there. */
+  private static AttentionCases.Setup chosen(AttentionCases.Setup setup) {
+    return ChosenTokens.of(setup, 24, 4);
   }
 
   private static Map<String, MemorySegment> buffers(AttentionCases.Setup setup) {
@@ -61,7 +68,10 @@ class LatentAttentionTest {
         Arguments.of("no keys", setup(1, 1, 0, 16, Band.ALL, new KeySplits.Ranges(1))),
         Arguments.of("pages of a block", CachedAttention.paged(used, 64)),
         Arguments.of("pages of several blocks", CachedAttention.paged(used, 128)),
-        Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24))));
+        Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24)),
+        Arguments.of("chosen tokens of several queries", chosen(setup(2, 3, 150, 16, Band.ALL, new KeySplits.Ranges(1)))),
+        Arguments.of("chosen tokens in splits", chosen(setup(4, 1, 200, 96, Band.ALL, new KeySplits.Fixed(64)))),
+        Arguments.of("chosen tokens of one head", chosen(setup(1, 2, 64, 1, Band.ALL, new KeySplits.Ranges(1))))));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -103,6 +113,33 @@ class LatentAttentionTest {
     buffers.get("table").set(ValueLayout.JAVA_INT_UNALIGNED, 4 * Integer.BYTES, page);
     var findings = new SimulatorBackend(1).run(KERNEL.launches(setup.problem()).on(buffers).getFirst()).findings();
     assertTrue(findings.size() == 1 && findings.getFirst().contains("executes trap"), findings::toString);
+  }
+
+  @ParameterizedTest(name = "token {0}")
+  @ValueSource(ints = {-2, 96, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void numbersThatAreNoTokensStopTheLaunch(int token) {
+    var setup = chosen(setup(1, 1, 70, 4, Band.ALL, new KeySplits.Ranges(1)));
+    var buffers = buffers(setup);
+    buffers.get("indices").set(ValueLayout.JAVA_INT_UNALIGNED, 65 * Integer.BYTES, token);
+    var findings = new SimulatorBackend(1).run(KERNEL.launches(setup.problem()).on(buffers).getFirst()).findings();
+    assertTrue(findings.size() == 1 && findings.getFirst().contains("executes trap"), findings::toString);
+    var error = assertThrows(IllegalArgumentException.class,
+        () -> setup.problem().serving().tokens().orElseThrow().requireFit(buffers, 1, 1, 70));
+    assertEquals("invalid token " + token + " of batch entry 0, query 0, at place 65: 0 to 95, or -1 for none",
+        error.getMessage());
+  }
+
+  @Test
+  void tokensHaveNoPositions() {
+    var problem = AttentionProblem.latent(ElementType.BF16, 2, 1, 2048, 128, 576, 512)
+        .choosing(new Serving.Tokens("indices", 64, 100));
+    assertEquals(Optional.empty(), KERNEL.refusal(problem));
+    assertEquals(Optional.of("chosen tokens have no positions, so that no band hides them: leave unseen tokens out"),
+        KERNEL.refusal(problem.with(Band.CAUSAL)));
+    for (var kernel : AttentionKernels.builtIn().all()) {
+      assertEquals(kernel.name().equals("sm90_mla_decode"), kernel.refusal(problem).isEmpty(), kernel.name());
+    }
+    assertThrows(IllegalArgumentException.class, () -> problem.serving().withPadding("padding"));
   }
 
   @Test

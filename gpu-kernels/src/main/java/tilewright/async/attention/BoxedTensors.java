@@ -77,7 +77,7 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
   }
 
   private boolean isPacked() {
-    return packing.heads() > 1;
+    return packing.packs();
   }
 
   private TensorSpec queries(TensorSpec dense) {

@@ -32,7 +32,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, Valu
   /** Coordinates in Q and O, from the row of the sequence at which a query begins. */
   public I32[] queries(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
-    if (packing.heads() > 1) {
+    if (packing.packs()) {
       var query = packing.query(row);
       return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 2, tile.head(), column, query)
           : new I32[] {k.constant(0), column, query, tile.headOfKeys(), tile.batch()};

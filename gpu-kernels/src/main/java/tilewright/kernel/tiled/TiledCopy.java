@@ -115,6 +115,11 @@ public final class TiledCopy {
     eachAccess(thread, destination, (r, c) -> atom.copy(source, places.of(r, c), destination.at(r, c, stage)));
   }
 
+  /** The rows of a tile that a thread copies, for a caller that looks up their {@link Places} ahead. */
+  public List<I32> rows(I32 thread, SharedTensor tile) {
+    return steps(partition.coordinate(thread, 0)[0], tile.layout().shape().mode(0).size(), rows);
+  }
+
   /** Copies a tile back: what the destination has of it, in accesses as wide as the atom's. */
   public void copyBack(I32 thread, SharedTensor source, I32 stage, GlobalTensor destination, I32... rest) {
     eachAccess(thread, source, (r, c) -> {

@@ -33,6 +33,11 @@ public final class AttentionArguments {
       arguments.tensor("pageTable", new LaunchArguments.Tensor(pages.table(), 0, List.of(each, (long) s.batch()),
           List.of(1L, each)));
     });
+    p.serving().tokens().ifPresent(tokens -> {
+      long each = s.keys();
+      arguments.tensor("indices", new LaunchArguments.Tensor(tokens.indices(), 0,
+          List.of(each, (long) s.queries(), (long) s.batch()), List.of(1L, each, each * s.queries())));
+    });
     p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
     p.serving().codes().ifPresent(codes -> arguments.tensor("descaleK", factors(p, codes.k()))
         .tensor("descaleV", factors(p, codes.v())));
@@ -88,12 +93,14 @@ public final class AttentionArguments {
 
   /** Rows of a batch entry's keys, or of a page. */
   private static int rows(AttentionProblem p) {
-    return p.serving().pages().map(Serving.Pages::rows).orElse(p.sizes().keys());
+    return p.serving().pages().map(Serving.Pages::rows).or(() -> p.serving().tokens().map(Serving.Tokens::rows))
+        .orElse(p.sizes().keys());
   }
 
   /** Batch entries of keys, or pages. */
   private static int entries(AttentionProblem p) {
-    return p.serving().pages().map(Serving.Pages::count).orElse(p.sizes().batch());
+    return p.serving().pages().map(Serving.Pages::count).or(() -> p.serving().tokens().map(Serving.Tokens::count))
+        .orElse(p.sizes().batch());
   }
 
   /** Q, K, V and O; of a cache of pages, K and V have pages in place of batch entries. */

@@ -453,8 +453,16 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   /** Returns this problem with keys and values in dense pages (pages, rows, Hk, D) of the same buffers. */
   public AttentionProblem paged(Serving.Pages pages) {
-    var keys = View.bshd(k.buffer, pages.rows(), sizes.keyHeads, sizes.headDim);
-    var values = isLatent() ? keys : View.bshd(v.buffer, pages.rows(), sizes.keyHeads, sizes.valueDim);
-    return at(q, keys, values, o).with(serving.with(pages));
+    return inPages(pages.rows()).with(serving.with(pages));
+  }
+
+  /** Returns this problem with tokens that each query sees, in a cache of such pages. */
+  public AttentionProblem choosing(Serving.Tokens tokens) {
+    return inPages(tokens.rows()).with(serving.with(tokens));
+  }
+
+  private AttentionProblem inPages(int rows) {
+    var keys = View.bshd(k.buffer, rows, sizes.keyHeads, sizes.headDim);
+    return at(q, keys, isLatent() ? keys : View.bshd(v.buffer, rows, sizes.keyHeads, sizes.valueDim), o);
   }
 }

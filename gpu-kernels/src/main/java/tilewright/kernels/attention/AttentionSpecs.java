@@ -68,7 +68,7 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** Why a kernel that neither splits keys nor finds them by lengths or pages cannot compute a problem, if so. */
   public static Optional<String> refusalOfServing(AttentionProblem p) {
     boolean plain = p.serving().equals(Serving.NONE) || p.serving().equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return plain ? Optional.empty() : refusalOfCodes(p).or(() -> Optional.of("split keys, lengths that the launch "
+    return plain ? Optional.empty() : refusalOfCodes(p).or(() -> refusalOfTokens(p)).or(() -> Optional.of("split keys, lengths that the launch "
         + "reads and pages need sm90_attention or sm80_decode_attention"));
   }
 
@@ -76,6 +76,11 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   public static Optional<String> refusalOfCodes(AttentionProblem p) {
     return p.serving().codes().map(_ -> "a cache of " + p.cacheType().text() + " beside Q of " + p.type().text()
         + " needs sm80_decode_attention");
+  }
+
+  /** Why a kernel whose queries see a batch entry's keys cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfTokens(AttentionProblem p) {
+    return p.serving().tokens().map(_ -> "tokens that queries choose need sm90_mla_decode: latent attention");
   }
 
   /** Why a kernel that stores logarithms only cannot compute a problem, if it cannot. */
@@ -193,6 +198,11 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** The pages of each batch entry. */
   public static TensorSpec pageTable() {
     return TensorSpec.of("pageTable", ElementType.I32, "PagesOfEntry", "B").contiguous("PagesOfEntry");
+  }
+
+  /** The tokens of each query. */
+  public static TensorSpec indices() {
+    return TensorSpec.of("indices", ElementType.I32, "Tokens", "Sq", "B").contiguous("Tokens");
   }
 
   private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {

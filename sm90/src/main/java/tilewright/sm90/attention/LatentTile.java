@@ -24,8 +24,9 @@ record LatentTile(List<TensorTile> parts) {
         config.layoutOfK(columns), 0, config.partOfBlock())).toList());
   }
 
-  SharedTensor shared(int part) {
-    return parts.get(part).shared();
+  /** The parts in shared memory. */
+  List<SharedTensor> shared() {
+    return parts.stream().map(TensorTile::shared).toList();
   }
 
   /** Bytes of a stage of the parts from {@code first} to before {@code end}. */

@@ -32,9 +32,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param lse whether the rows' logarithms are stored
  * @param lengths whether the launch reads how many keys a batch entry has
  * @param pageRows rows of a page, where keys lie in pages
+ * @param gathers whether each query has a list of tokens in pages, in the place of a batch entry's keys
  */
 record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing, Splitting splits, boolean lse,
-    boolean lengths, OptionalInt pageRows) {
+    boolean lengths, OptionalInt pageRows, boolean gathers) {
   /** Keys of a block. */
   static final int KEYS = 64;
   /** Columns of the rotary part of a row: P has as many, and takes its place when S is known. */
@@ -43,9 +44,11 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
   static final int STAGES = 2;
   /** Warpgroups that multiply, each with a share of the columns of O. */
   static final int CONSUMERS = 2;
-  /** Registers of a thread of each warpgroup, together those that the CTA begins with. */
-  static final int PRODUCER_REGISTERS = 40;
-  static final int CONSUMER_REGISTERS = 232;
+  /** Registers of a thread of all warpgroups, those that the CTA begins with. */
+  private static final int REGISTERS = 504;
+  private static final int CONSUMER_REGISTERS = 232;
+  /** Beside a producer whose threads copy by themselves. */
+  private static final int CONSUMER_REGISTERS_BESIDE_GATHER = 208;
   private static final int ALIGNED_BYTES = 16;
 
   int headDim() {
@@ -61,8 +64,17 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
     return WgmmaAtom.M / packing.stride();
   }
 
-  boolean packs() {
-    return packing.heads() > 1;
+  int consumerRegisters() {
+    return gathers ? CONSUMER_REGISTERS_BESIDE_GATHER : CONSUMER_REGISTERS;
+  }
+
+  int producerRegisters() {
+    return REGISTERS - CONSUMERS * consumerRegisters();
+  }
+
+  /** Arrivals that fill a part of a stage: of the thread that begins copies, or of each warp that makes some. */
+  int fills() {
+    return gathers ? Warpgroup.WARPS / STAGES : 1;
   }
 
   /** Keys of a block that surely lie one after the other. */
@@ -127,7 +139,13 @@ record MlaConfig(ElementType type, int valueDim, Band band, HeadPacking packing,
   }
 
   TensorSpec q() {
-    return packs() ? tensor("Q", "Sharers", "D", "Sq", "Packs", "B").contiguous("D") : new AttentionSpecs(type).q();
+    return packing.packs() ? tensor("Q", "Sharers", "D", "Sq", "Packs", "B").contiguous("D")
+        : new AttentionSpecs(type).q();
+  }
+
+  /** The rows of a cache of pages, which threads copy by themselves. */
+  TensorSpec rowsOfK() {
+    return tensor("K", "Rows", "Dk", "Hk", "Pages").contiguous("Dk").fixed("Dk", headDim());
   }
 
   TensorSpec o() {

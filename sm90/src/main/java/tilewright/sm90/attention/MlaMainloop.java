@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.StoreMatrix;
@@ -31,12 +32,14 @@ import tilewright.sm90.collective.TiledWgmma;
  * warpgroup's softmax is beside the other's GEMMs.
  *
  * @param group 0 for the first of two blocks, 1 for the second
+ * @param q the parts of a tile's columns, (row, column, 1); likewise {@code key}, (key, column, stage)
  * @param p (row, key, stage): the place of the rotary part of K, which nothing reads after S
  * @param queries full when Q has landed
  * @param blocks the rings of the first blocks and of the second ones, a stage each
+ * @param tokens of the blocks, where some of them are none
  */
-record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTile key, SharedTensor p,
-    RowStatistics statistics, Pipeline.Cursor queries, List<Block> blocks, I32 lane) {
+record MlaMainloop(Scope k, MlaConfig config, int group, List<SharedTensor> q, List<SharedTensor> key, SharedTensor p,
+    RowStatistics statistics, Pipeline.Cursor queries, List<Block> blocks, Optional<ChosenTokens> tokens, I32 lane) {
   /** The named barriers at which the warpgroups' statistics have been read, and S is complete: both may be replaced. */
   private static final List<Integer> READ = List.of(1, 2);
   /** The named barrier at which both have left their sums. */
@@ -68,7 +71,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     var tile = tiles.get();
     var parts = new Parts(tile, OnlineSoftmax.lazy(k, rows, scale, 0), rows,
         Fragment.of(k, PtxType.F32, atom.registers() / QUAD, QUAD),
-        MlaOutput.zero(k, config, p, key.shared(group).as(config.layoutOfV()), lane, group));
+        MlaOutput.zero(k, config, p, key.get(group).as(config.layoutOfV()), lane, group));
     var visits = config.visits(tile);
     queries.awaitFull();
     k.loop(visits.count().plus(1).dividedBy(2), pair -> {
@@ -130,7 +133,7 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     blocks.get(group).keys.awaitFull();
     issueScores(s, 0, 1);
     blocks.get(group).others.awaitFull();
-    issueScores(s, 1, key.parts().size());
+    issueScores(s, 1, key.size());
     WgmmaAtom.commit(k);
   }
 
@@ -140,8 +143,8 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
     WgmmaAtom.fence(k);
     for (int part = first; part < end; part++) {
       // Descriptors are computed here: before the loop over the keys, all of them would take registers.
-      var partOfQ = q.shared(part).settled();
-      var partOfK = key.shared(part).settled();
+      var partOfQ = q.get(part).settled();
+      var partOfK = key.get(part).settled();
       TiledWgmma.of(config.atomOfScores(), partOfQ.layout(), partOfK.layout(), 1)
           .issue(k, zero, partOfQ, zero, partOfK, k.constant(group), s, part > 0);
     }
@@ -150,9 +153,13 @@ record MlaMainloop(Scope k, MlaConfig config, int group, LatentTile q, LatentTil
   /** P of the warpgroup's block, whose S is complete, to shared memory with the rows' statistics. */
   private OnlineSoftmax.Step probabilities(Parts parts, I32 block) {
     var rows = parts.rows;
-    var info = parts.tile.blocks();
-    k.when(block.lessThan(info.insideEnd()).and(block.lessThan(info.insideFirst()).not()).not(),
-        () -> rows.set(k, parts.scores, masked(parts, block)));
+    if (tokens.isPresent()) {
+      rows.set(k, parts.scores, tokens.get().masked(lane, rows, group, rows.values(k, parts.scores)));
+    } else {
+      var info = parts.tile.blocks();
+      k.when(block.lessThan(info.insideEnd()).and(block.lessThan(info.insideFirst()).not()).not(),
+          () -> rows.set(k, parts.scores, masked(parts, block)));
+    }
     var step = parts.softmax.next(rows.values(k, parts.scores));
     k.barrier(k.constant(READ.get(group)), BOTH);
     storeProbabilities(step.weights());

@@ -4,39 +4,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import tilewright.async.atom.Mbarrier;
-import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.RaggedRows;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
-import tilewright.kernels.attention.merging.Splitting;
 
 /**
  * The thread that has a tile's queries and its blocks of keys copied.
  *
  * @param blocks the rings of the first of two blocks and of the second ones
  */
-record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, LatentTile q, LatentTile key,
-    Pipeline.Cursor queries, List<MlaMainloop.Block> blocks) {
+record MlaProducer(Scope k, MlaConfig config, Optional<PagedKeys> pages, MlaQueries queries, LatentTile key,
+    List<MlaMainloop.Block> blocks) {
 
   void copy(Tile tile) {
     var visits = config.visits(tile);
-    var coordinates = config.coordinates(k);
-    var row = config.packing().rows(tile.query());
-    var landed = several() ? queries.acquire(q.bytes()) : queries.expect(q.bytes());
-    q.load(k, queries.stage(), landed, column -> coordinates.queries(tile, row, column));
-    if (several()) queries.advance();
+    queries.copy(tile);
     k.loop(visits.count().plus(1).dividedBy(2), pair -> {
       var place = pair.times(2);
       copyKeys(tile, visits.block().apply(place).settled(), 0);
       k.when(place.plus(1).lessThan(visits.count()),
           () -> copyKeys(tile, visits.block().apply(place.plus(1)).settled(), 1));
     });
-  }
-
-  /** Whether the CTA has several tiles, whose queries take each other's place. */
-  private boolean several() {
-    return config.splits() == Splitting.BALANCED;
   }
 
   /**

@@ -30,9 +30,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * O = softmax(scale · Q·Kᵀ)·V of few queries where V is the first columns of K and all heads read the same row of it
  * (multi-head latent attention, absorbed; DeepSeek-V2), on SM90.
  *
- * <p>A CTA has 64 rows, the heads of some queries, and a split of the keys. One warpgroup has blocks of K copied, which
- * are loaded once and multiplied twice: by Q along the columns, and by P along the keys. Two others share the columns
- * of O, of which no warpgroup has registers for all (FlashMLA; FlashAttention-3, {@code MmaPV} of wide V).
+ * <p>A CTA has 64 rows, the heads of some queries, and a split of the keys. One warpgroup has blocks of K copied, or
+ * gathers the rows that a query has chosen. They are loaded once and multiplied twice: by Q along the columns, and by P
+ * along the keys. Two other warpgroups share the columns of O, of which none has registers for all (FlashMLA;
+ * FlashAttention-3, {@code MmaPV} of wide V).
  */
 record Sm90MlaDecode(MlaConfig config) implements Kernel {
   @Override
@@ -46,13 +47,10 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     k.blocksPerMultiprocessor(1);
     // Shared memory: P takes the place of the rotary part of K, and V is the other parts.
     var q = LatentTile.ofQueries(k, config);
-    var key = LatentTile.ofKeys(k, config);
-    var p = key.shared(MlaConfig.CONSUMERS);
+    var keys = LatentKeys.of(k, config);
+    var p = keys.parts().get(MlaConfig.CONSUMERS);
     var statistics = RowStatistics.of(k);
     // Global memory
-    var pages = config.pageRows().isPresent()
-        ? Optional.of(PagedKeys.of(k, config.pageRows(), config.partOfBlock(), MlaConfig.KEYS / config.partOfBlock()))
-        : Optional.<PagedKeys>empty();
     var results = ResultRows.of(k, config.packing(), config.splits(), config.o(), config.valueDim(),
         config.lse() ? Statistics.LOGARITHMS : Statistics.NONE, false);
     var tiles = tiles(k, q);
@@ -64,7 +62,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     // Only of several tiles the next one's queries wait for those of the tile before.
     var queries = Pipeline.ring(k, 1, first, 1, balanced ? MlaConfig.CONSUMERS : 0);
     var rings = IntStream.range(0, MlaConfig.STAGES).mapToObj(_ -> new Rings(
-        Pipeline.ring(k, 1, first, 1, MlaConfig.CONSUMERS), Pipeline.ring(k, 1, first, 1, 0),
+        Pipeline.ring(k, 1, first, config.fills(), MlaConfig.CONSUMERS), Pipeline.ring(k, 1, first, config.fills(), 0),
         Pipeline.ring(k, 1, first, Warpgroup.WARPS, 0))).toList();
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -79,17 +77,14 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
     Consumer<Consumer<Supplier<AttentionTiles.Tile>>> forEachTile = body -> shares.ifPresentOrElse(
         of -> tiles.persistent(of, k.blockX().settled(), body), () -> body.accept(only));
     Runnable roles = () -> k.when(group.equalTo(MlaConfig.CONSUMERS), () -> {
-      RegisterBudget.shrink(k, MlaConfig.PRODUCER_REGISTERS);
-      k.when(lane.equalTo(0), () -> {
-        var producer = new MlaProducer(k, config, pages, q, key, queries.producer(),
-            rings.stream().map(Rings::producer).toList());
-        forEachTile.accept(tile -> producer.copy(tile.get()));
-      });
+      RegisterBudget.shrink(k, config.producerRegisters());
+      keys.copy(new MlaQueries(k, config, q, queries.producer()), rings.stream().map(Rings::producer).toList(), lane,
+          forEachTile);
     }, () -> {
-      RegisterBudget.grow(k, MlaConfig.CONSUMER_REGISTERS);
+      RegisterBudget.grow(k, config.consumerRegisters());
       IntConsumer mainloop = part -> {
-        var consumer = new MlaMainloop(k, config, part, q, key, p, statistics, queries.consumer(),
-            rings.stream().map(Rings::consumer).toList(), lane);
+        var consumer = new MlaMainloop(k, config, part, q.shared(), keys.parts(), p, statistics, queries.consumer(),
+            rings.stream().map(Rings::consumer).toList(), keys.tokens(), lane);
         consumer.begin();
         forEachTile.accept(tile -> consumer.run(tile, results));
       };
@@ -114,7 +109,7 @@ record Sm90MlaDecode(MlaConfig config) implements Kernel {
 
   /** Tiles of queries and splits of the keys, packs of heads side by side: they read the same keys. */
   private AttentionTiles tiles(Scope k, LatentTile q) {
-    int batchOfQ = config.packs() ? 4 : 3;
+    int batchOfQ = config.packing().packs() ? 4 : 3;
     var queries = config.tensors().queries(q.parts().getFirst());
     var rows = queries.ceilDiv(config.queries());
     var packs = q.parts().getFirst().extent(batchOfQ - 1);

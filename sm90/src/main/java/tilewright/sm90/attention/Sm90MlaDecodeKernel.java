@@ -66,7 +66,12 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
   private static Optional<String> refusalOfCache(AttentionProblem p) {
     if (p.serving().padding().isPresent()) return Optional.of("latent attention has no left padding");
     return AttentionSpecs.refusalOfCodes(p).or(() -> ServingRules.refusalOfPages(p, OptionalInt.empty()))
-        .or(() -> ServingRules.refusalOfStrides(p));
+        .or(() -> p.serving().tokens().isPresent() ? refusalOfBand(p) : ServingRules.refusalOfStrides(p));
+  }
+
+  private static Optional<String> refusalOfBand(AttentionProblem p) {
+    return p.band().isAll() ? Optional.empty()
+        : Optional.of("chosen tokens have no positions, so that no band hides them: leave unseen tokens out");
   }
 
   private void requireSupported(AttentionProblem p) {
@@ -80,7 +85,8 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
     int sharers = p.sizes().sharers();
     int heads = IntStream.iterate(Math.min(sharers, WgmmaAtom.M), n -> n - 1).filter(n -> sharers % n == 0)
         .findFirst().orElseThrow();
-    return new HeadPacking(heads).inBoxes();
+    // Where queries have keys of their own, a tile has one query.
+    return p.serving().tokens().isPresent() ? new HeadPacking(heads, WgmmaAtom.M) : new HeadPacking(heads).inBoxes();
   }
 
   private static long tiles(AttentionProblem p, HeadPacking packing) {
@@ -117,14 +123,18 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
 
   private PreparedLaunch prepare(AttentionProblem p, HeadPacking packing, Division division) {
     var pages = p.serving().pages();
+    var tokens = p.serving().tokens();
+    var pageRows = pages.map(Serving.Pages::rows).or(() -> tokens.map(Serving.Tokens::rows));
     var config = new MlaConfig(p.type(), p.sizes().valueDim(), p.band().traced(), packing, division.kind(),
         p.lse().isPresent(), p.serving().lengths().isPresent(),
-        pages.map(of -> OptionalInt.of(of.rows())).orElse(OptionalInt.empty()));
+        pageRows.map(OptionalInt::of).orElse(OptionalInt.empty()), tokens.isPresent());
     var kernel = CompiledKernel.compile(new Sm90MlaDecode(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p).integer(Sm90AttentionKernel.ROOM, p.sizes().keys())
-        .integer(PagedKeys.COUNT, pages.map(Serving.Pages::count).orElse(0));
+        .integer(PagedKeys.COUNT, pages.map(Serving.Pages::count).or(() -> tokens.map(Serving.Tokens::count))
+            .orElse(0));
     var tensors = AttentionArguments.tensors(p);
-    config.tensors().giveTo(arguments, Map.of("Q", tensors.get("Q"), "K", tensors.get("K")));
+    config.tensors().giveTo(arguments, tokens.isPresent() ? Map.of("Q", tensors.get("Q"))
+        : Map.of("Q", tensors.get("Q"), "K", tensors.get("K")));
     division.addTo(arguments, p.sizes());
     return new PreparedLaunch(kernel, division.grid(Math.max(1, tiles(p, packing))), arguments.build());
   }

@@ -18,14 +18,50 @@ import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**
- * A batch entry of a problem whose keys lie in a cache, as a problem of its own on its keys one after the other.
+ * A batch entry of a problem whose keys lie in a cache, or a query of one where each has its own tokens, as a problem of
+ * its own on its keys one after the other.
  *
  * @param in its inputs
  */
 record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
 
   static List<CacheEntry> of(AttentionProblem p, Map<String, MemorySegment> in) {
-    return IntStream.range(0, p.sizes().batch()).mapToObj(b -> of(p, in, b)).toList();
+    var entries = IntStream.range(0, p.sizes().batch()).boxed();
+    return p.serving().tokens().isEmpty() ? entries.map(b -> of(p, in, b)).toList()
+        : entries.flatMap(b -> IntStream.range(0, p.sizes().queries()).mapToObj(q -> ofQuery(p, in, b, q))).toList();
+  }
+
+  /** A query with the tokens that it has chosen. */
+  private static CacheEntry ofQuery(AttentionProblem p, Map<String, MemorySegment> in, int b, int q) {
+    var s = p.sizes();
+    var tokens = p.serving().tokens().orElseThrow();
+    var indices = Buffers.values(ElementType.I32, in.get(tokens.indices()));
+    int first = (b * s.queries() + q) * s.keys();
+    int used = p.serving().lengths().map(name -> integer(in, name, b)).orElse(s.keys());
+    var chosen = IntStream.range(first, first + used).map(i -> (int) indices[i])
+        .filter(token -> token != Serving.Tokens.NO_TOKEN).toArray();
+    var buffers = new HashMap<>(in);
+    buffers.put("keys", gathered(p, p.k(), s.headDim(), chosen, in));
+    buffers.put("values", gathered(p, p.v(), s.valueDim(), chosen, in));
+    var sizes = new Sizes(1, 1, chosen.length, s.heads(), s.keyHeads(), s.headDim(), s.valueDim());
+    var own = AttentionProblem.dense(p.type(), sizes).at(query(p.q(), p.type(), b, q),
+        View.bshd("keys", chosen.length, s.keyHeads(), s.headDim()),
+        View.bshd("values", chosen.length, s.keyHeads(), s.valueDim()), query(p.o(), p.outputType(), b, q))
+        .withLogarithms(p.lse().map(lse -> query(lse, ElementType.F32, b, q))).scaled(p.scale());
+    return new CacheEntry(own, buffers);
+  }
+
+  private static View query(View v, ElementType type, int b, int q) {
+    var entry = entry(v, type, b);
+    return new View(v.buffer(), entry.offset() + q * v.sequence() * type.bytes(), v.batch(), v.sequence(), v.head(),
+        v.dim());
+  }
+
+  private static MemorySegment gathered(AttentionProblem p, View v, int dim, int[] tokens,
+      Map<String, MemorySegment> in) {
+    int rows = p.serving().tokens().orElseThrow().rows();
+    return gathered(p, v, dim, tokens.length, in,
+        key -> tokens[(int) key] / rows * v.batch() + tokens[(int) key] % rows * v.sequence());
   }
 
   private static CacheEntry of(AttentionProblem p, Map<String, MemorySegment> in, int b) {
@@ -33,8 +69,10 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
     int keys = p.serving().lengths().map(name -> integer(in, name, b)).orElse(s.keys()) - padding(p, in, b);
     var buffers = new HashMap<>(in);
     var quantized = p.quantized().map(q -> entry(q, buffers, b));
-    buffers.put("keys", gathered(p, p.k(), s.headDim(), keys, in, b));
-    buffers.put("values", gathered(p, p.v(), s.valueDim(), keys, in, b));
+    buffers.put("keys", gathered(p, p.k(), s.headDim(), keys, in,
+        place(p, p.k().batch(), p.k().sequence(), in, b)));
+    buffers.put("values", gathered(p, p.v(), s.valueDim(), keys, in,
+        place(p, p.v().batch(), p.v().sequence(), in, b)));
     var sizes = new Sizes(1, s.queries(), keys, s.heads(), s.keyHeads(), s.headDim(), s.valueDim());
     var own = new AttentionProblem(p.type(), sizes, entry(p.q(), p.type(), b),
         View.bshd("keys", keys, s.keyHeads(), s.headDim()), View.bshd("values", keys, s.keyHeads(), s.valueDim()),
@@ -93,11 +131,10 @@ record CacheEntry(AttentionProblem problem, Map<String, MemorySegment> in) {
 
   /** The entry's rows of K or V, (keys, heads, dim), whose columns are contiguous. */
   private static MemorySegment gathered(AttentionProblem p, View v, int dim, int keys, Map<String, MemorySegment> in,
-      int b) {
+      LongUnaryOperator place) {
     int heads = p.sizes().keyHeads();
     long bytes = (long) dim * p.cacheType().bytes();
     var rows = MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(keys * heads * bytes, Long.BYTES))]);
-    var place = place(p, v.batch(), v.sequence(), in, b);
     for (int key = 0; key < keys; key++) {
       for (int head = 0; head < heads; head++) {
         long from = v.offset() + (place.applyAsLong(key) + head * v.head()) * p.cacheType().bytes();

@@ -166,7 +166,8 @@ public final class CachedAttention {
     if (!p.serving().scatters()) return;
     p.serving().lengths().ifPresent(name -> buffers.put(name,
         Buffers.of(ElementType.I32, Arrays.stream(setup.keys()).asDoubleStream().toArray())));
-    if (p.serving().pages().isPresent()) fillPages(setup, p.serving().pages().get(), buffers, seed);
+    if (p.serving().tokens().isPresent()) ChosenTokens.fill(setup, p.serving().tokens().get(), buffers, seed);
+    else if (p.serving().pages().isPresent()) fillPages(setup, p.serving().pages().get(), buffers, seed);
     else {
       for (int b = 0; b < setup.keys().length; b++) {
         for (int key = setup.keys()[b]; key < p.sizes().keys(); key++) spoil(p, buffers, b, key);
@@ -213,7 +214,7 @@ public final class CachedAttention {
     buffers.put(pages.table(), Buffers.of(ElementType.I32, table));
   }
 
-  private static void spoil(AttentionProblem p, Map<String, MemorySegment> buffers, int entry, int row) {
+  static void spoil(AttentionProblem p, Map<String, MemorySegment> buffers, int entry, int row) {
     spoil(p, p.k(), p.sizes().headDim(), buffers, entry, row);
     spoil(p, p.v(), p.sizes().valueDim(), buffers, entry, row);
     p.serving().codes().filter(Serving.Codes::ofTokens).ifPresent(codes -> {

@@ -43,6 +43,8 @@ public final class LatentAttention {
     all.add(used(of(ElementType.BF16, 3, 1, 300, 128, VALUE_DIM, Band.ALL, new KeySplits.Fixed(128)), 300, 0, 65));
     all.add(CachedAttention.paged(used(of(ElementType.BF16, 3, 2, 300, 32, VALUE_DIM, Band.CAUSAL,
         new KeySplits.Ranges(2)), 257, 1, 0), 64));
+    all.add(ChosenTokens.of(of(ElementType.BF16, 2, 2, 150, 16, VALUE_DIM, Band.ALL, new KeySplits.Ranges(1)), 64, 3));
+    all.add(ChosenTokens.of(of(ElementType.F16, 3, 1, 300, 128, VALUE_DIM, Band.ALL, new KeySplits.Fixed(128)), 64, 9));
     return all;
   }
 

@@ -18,6 +18,7 @@ import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.CachedAttention;
+import tilewright.verification.cases.ChosenTokens;
 import tilewright.verification.cases.LatentAttention;
 
 /** Latent attention with one piece of its synchronisation wrong, in a ring of blocks that wraps. */
@@ -31,6 +32,16 @@ class LatentMutationTest {
     var kernel = new Sm90MlaDecodeKernel();
     var setup = CachedAttention.paged(LatentAttention.used(LatentAttention.of(ElementType.BF16, 1, 1, 300, 2, 128,
         Band.ALL, new KeySplits.Ranges(1)), 300), 64);
+    var sequence = kernel.launches(setup.problem());
+    return MutationTrial.onCopies(sequence.launches().getFirst(),
+        Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 3))).withSeeds(6).comparing("O", "LSE");
+  }
+
+  /** Five blocks of tokens that a query has chosen, some of them none. */
+  private static MutationTrial trialOfTokens() {
+    var kernel = new Sm90MlaDecodeKernel();
+    var setup = ChosenTokens.of(LatentAttention.of(ElementType.BF16, 1, 1, 300, 2, 128, Band.ALL,
+        new KeySplits.Ranges(1)), 64, 4);
     var sequence = kernel.launches(setup.problem());
     return MutationTrial.onCopies(sequence.launches().getFirst(),
         Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 3))).withSeeds(6).comparing("O", "LSE");
@@ -56,6 +67,15 @@ class LatentMutationTest {
         ? MutationTrial.tests(List.of(trialOfShares()), (flaw, missed) -> judge(flaw, missed, 0),
             ALL.toArray(Flaw[]::new))
         : Stream.of();
+  }
+
+  /** Copies that threads make are waited for, group by group. */
+  @TestFactory
+  Stream<DynamicTest> everyMistakeInAGatherIsNoticed() {
+    var flaws = Stream.concat((LongSuite.EVERY_CASE ? ALL : FEW).stream().filter(flaw -> flaw != Flaw.OTHER_BYTES),
+        Stream.of(Flaw.WEAKER_WAIT)).toArray(Flaw[]::new);
+    return MutationTrial.tests(List.of(trialOfTokens()), (flaw, missed) -> judge(flaw, missed, 3), LongSuite::of,
+        flaws);
   }
 
   @TestFactory

@@ -28,6 +28,11 @@ public record HeadPacking(int heads, int stride) {
     this(heads, heads);
   }
 
+  /** Whether a query has several rows. */
+  public boolean packs() {
+    return stride > 1;
+  }
+
   /** Packs all sharers of a head of keys where tiles are used better for it. */
   public static HeadPacking of(int queries, int sharers, int tile, int packedTile) {
     return new HeadPacking(sharers).whereWorth(queries, tile, packedTile);

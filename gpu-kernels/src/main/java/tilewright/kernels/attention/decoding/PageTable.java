@@ -1,7 +1,5 @@
 package tilewright.kernels.attention.decoding;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -24,45 +22,16 @@ record PageTable(Scope k, GlobalTensor table, I32 count, int rows) {
     return new PageTable(k, k.global(AttentionSpecs.pageTable()), k.constant(0).parameter(COUNT), rows);
   }
 
-  /** A row of a page: behind the page's last one where there is no such key. */
-  record Place(I32 row, I32 page) {
-    I32[] inRows(I32 column, I32 head) {
-      return new I32[] {row, column, head, page};
-    }
-
-    I32[] inColumns(I32 column, I32 head) {
-      return new I32[] {column, row, head, page};
-    }
+  /** The places of a block's keys. */
+  RowPlaces places(AttentionTiles.Tile tile, I32 firstKey) {
+    return new RowPlaces(row -> place(tile, firstKey.plus(row)));
   }
 
-  /** The places of a block's keys, each of which is looked up once, for K and for V. */
-  static final class Places {
-    private final PageTable pages;
-    private final AttentionTiles.Tile tile;
-    private final I32 firstKey;
-    private final Map<I32, Place> known = new LinkedHashMap<>();
-
-    private Places(PageTable pages, AttentionTiles.Tile tile, I32 firstKey) {
-      this.pages = pages;
-      this.tile = tile;
-      this.firstKey = firstKey;
-    }
-
-    Place of(I32 row) {
-      var same = known.keySet().stream().filter(other -> row.minus(other).equalTo(0).known().orElse(false)).findFirst();
-      return known.computeIfAbsent(same.orElse(row), _ -> pages.place(tile, firstKey.plus(row)));
-    }
-  }
-
-  Places places(AttentionTiles.Tile tile, I32 firstKey) {
-    return new Places(this, tile, firstKey);
-  }
-
-  private Place place(AttentionTiles.Tile tile, I32 key) {
+  private RowPlaces.Place place(AttentionTiles.Tile tile, I32 key) {
     var exists = key.lessThan(tile.sequence().keys());
     var number = table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst();
     var page = number.max(0).min(count.plus(-1)).settled();
     k.trap(number.equalTo(page).not());
-    return new Place(key.modulo(rows).where(exists, rows), page);
+    return new RowPlaces.Place(key.modulo(rows).where(exists, rows), page);
   }
 }

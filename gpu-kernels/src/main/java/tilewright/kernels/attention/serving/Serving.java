@@ -16,12 +16,26 @@ import java.util.Optional;
  *     counts and which may be anything too
  * @param pages where the cache is made of pages
  * @param codes where the cache has 8 bits, and Q and O have 16
+ * @param tokens where each query sees some tokens of the cache only
  */
 public record Serving(KeySplits splits, Optional<String> lengths, Optional<String> padding, Optional<Pages> pages,
-    Optional<Codes> codes) {
+    Optional<Codes> codes, Optional<Tokens> tokens) {
   /** Keys and values in whole tensors, split as the kernel likes. */
   public static final Serving NONE = new Serving(KeySplits.AUTOMATIC, Optional.empty(), Optional.empty(),
       Optional.empty(), Optional.empty());
+
+  public Serving {
+    if (tokens.isPresent() && (pages.isPresent() || padding.isPresent())) {
+      throw new IllegalArgumentException("chosen tokens are rows of the whole cache: leave out the table of pages and "
+          + "the left padding");
+    }
+  }
+
+  /** A cache whose queries see a batch entry's keys. */
+  public Serving(KeySplits splits, Optional<String> lengths, Optional<String> padding, Optional<Pages> pages,
+      Optional<Codes> codes) {
+    this(splits, lengths, padding, pages, codes, Optional.empty());
+  }
 
   /**
    * A cache of e4m3 codes, each of which stands for itself times a factor.
@@ -134,29 +148,72 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
     }
   }
 
+  /**
+   * The tokens of a cache of pages that each query sees, in the place of a batch entry's keys (DeepSeek-V3.2, sparse
+   * attention; FlashMLA, {@code indices}). Token t is row t mod {@code rows} of page t / {@code rows}. K and V have
+   * pages in place of batch entries, and the problem has as many keys as each query has tokens. A token that a query
+   * has twice counts twice.
+   *
+   * @param indices buffer of 32-bit integers (batch, queries, keys): tokens, or {@link #NO_TOKEN}
+   * @param rows of a page
+   * @param count of pages in the cache
+   */
+  public record Tokens(String indices, int rows, int count) {
+    /** The index of a place without a token, which adds nothing. */
+    public static final int NO_TOKEN = -1;
+
+    public Tokens {
+      if (rows < 1 || count < 1) {
+        throw new IllegalArgumentException("invalid cache of " + count + " pages of " + rows + " rows: at least 1");
+      }
+    }
+
+    /**
+     * Checks the tokens where the host has them: a launch that reads another number stops with an error.
+     *
+     * @throws IllegalArgumentException naming the first number that is no token, and its place
+     */
+    public void requireFit(Map<String, MemorySegment> buffers, int batch, int queries, int keys) {
+      var all = integers(buffers, indices, (long) batch * queries * keys);
+      for (int i = 0; i < all.length; i++) {
+        if (all[i] < NO_TOKEN || all[i] / rows >= count) {
+          int query = i / keys;
+          throw new IllegalArgumentException("invalid token " + all[i] + " of batch entry " + query / queries
+              + ", query " + query % queries + ", at place " + i % keys + ": 0 to " + ((long) rows * count - 1) + ", or "
+              + NO_TOKEN + " for none");
+        }
+      }
+    }
+  }
+
   /** Returns this with another division of the keys. */
   public Serving with(KeySplits other) {
-    return new Serving(other, lengths, padding, pages, codes);
+    return new Serving(other, lengths, padding, pages, codes, tokens);
   }
 
   /** Returns this with lengths that the launch reads. */
   public Serving withLengths(String buffer) {
-    return new Serving(splits, Optional.of(buffer), padding, pages, codes);
+    return new Serving(splits, Optional.of(buffer), padding, pages, codes, tokens);
   }
 
   /** Returns this with rows before each entry's first key, which the launch reads. */
   public Serving withPadding(String buffer) {
-    return new Serving(splits, lengths, Optional.of(buffer), pages, codes);
+    return new Serving(splits, lengths, Optional.of(buffer), pages, codes, tokens);
   }
 
   /** Returns this with keys and values in pages. */
   public Serving with(Pages other) {
-    return new Serving(splits, lengths, padding, Optional.of(other), codes);
+    return new Serving(splits, lengths, padding, Optional.of(other), codes, tokens);
   }
 
   /** Returns this with keys and values in codes. */
   public Serving with(Codes other) {
-    return new Serving(splits, lengths, padding, pages, Optional.of(other));
+    return new Serving(splits, lengths, padding, pages, Optional.of(other), tokens);
+  }
+
+  /** Returns this with tokens that each query sees. */
+  public Serving with(Tokens other) {
+    return new Serving(splits, lengths, padding, pages, codes, Optional.of(other));
   }
 
   /**
@@ -233,6 +290,6 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
 
   /** Whether where keys lie depends on what the launch reads. */
   public boolean scatters() {
-    return lengths.isPresent() || padding.isPresent() || pages.isPresent();
+    return lengths.isPresent() || padding.isPresent() || pages.isPresent() || tokens.isPresent();
   }
 }
