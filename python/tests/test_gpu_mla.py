@@ -137,6 +137,63 @@ def test_strides_of_queries_and_of_a_cache():
         close(decode(given, wide[..., :DIM], table, integers(*lengths), True), q, rows, True)
 
 
+def chosen(q, tokens, topk, kind):
+    """Indices (batch, queries, topk), with places that have none between others, behind them, or everywhere."""
+    indices = torch.randint(tokens, (*q.shape[:2], topk), dtype=torch.int32, device="cuda")
+    if kind == "between":
+        indices[torch.rand(indices.shape, device="cuda") < 0.3] = -1
+    elif kind == "behind":
+        indices[..., topk // 3:] = -1
+    elif kind == "twice":
+        indices[..., topk // 2:2 * (topk // 2)] = indices[..., :topk // 2]
+    elif kind == "none":
+        indices[:, -1] = -1
+    return indices
+
+
+def close_chosen(found, q, pages, indices):
+    """Compares each query with its own attention on the rows that it has chosen."""
+    rows, (out, lse) = pages.flatten(0, 1)[:, 0], found
+    queries = [(b, i) for b in range(q.shape[0]) for i in range(q.shape[1])]
+    of_each = [rows[indices[b, i][indices[b, i] >= 0].long()] for b, i in queries]
+    each = torch.stack([q[b, i:i + 1] for b, i in queries])
+    close((torch.stack([out[b, i:i + 1] for b, i in queries]), torch.stack([lse[b, :, i:i + 1] for b, i in queries])),
+          each, of_each)
+
+
+@pytest.mark.parametrize("kind", ["all", "between", "behind", "twice", "none"])
+@pytest.mark.parametrize("heads", [8, 16, 64, 128])
+@pytest.mark.parametrize("batch, queries, topk", [(1, 1, 2048), (3, 2, 150), (40, 1, 64)])
+def test_tokens_that_queries_choose(batch, queries, topk, heads, kind):
+    pages = torch.randn(100, PAGE, 1, DIM, device="cuda", dtype=BF16)
+    q = queries_of((1,) * batch, queries, heads)
+    indices = chosen(q, 100 * PAGE, topk, kind)
+    pages.flatten(0, 1)[~torch.isin(torch.arange(100 * PAGE, device="cuda"), indices)] = math.nan
+    metadata, splits = get_mla_metadata(integers(*(1,) * batch), queries * heads, 1, heads, topk=topk)
+    found = flash_mla_with_kvcache(q, pages, None, None, VALUE_DIM, metadata, splits, indices=indices)
+    close_chosen(found, q, pages, indices)
+    used = max(1, topk // 2)
+    lengths = torch.full((batch,), used, dtype=torch.int32, device="cuda")
+    close_chosen(tilewright.mla_decode(q, pages, None, lengths, indices=indices), q, pages, indices[..., :used])
+
+
+def test_captured_graphs_serve_other_tokens():
+    pages = torch.randn(30, PAGE, 1, DIM, device="cuda", dtype=BF16)
+    q = queries_of((1, 1), 2, 16)
+    indices = chosen(q, 30 * PAGE, 300, "all")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        tilewright.mla_decode(q, pages, None, None, indices=indices)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=side):
+        found = tilewright.mla_decode(q, pages, None, None, indices=indices)
+    for kind in ("between", "behind", "none"):
+        indices.copy_(chosen(q, 30 * PAGE, 300, kind))
+        graph.replay()
+        close_chosen(found, q, pages, indices)
+
+
 def test_captured_graphs_serve_other_lengths():
     pages, table, _ = cache((4096, 4096, 4096), 64)
     q, lengths = queries_of((1, 1, 1), 2, 16), integers(1, 1, 1)

@@ -9,6 +9,7 @@ from standin import case, kernel, number, standing_in
 DECODE = ([["pointer", name] for name in ("q", "k", "o", "lse", "lengths", "table", "schedule", "partialO")]
           + [["u32", name] for name in ("B", "Sq", "Sk", "H", "T", "P", "workers")]
           + [["s64", name] for name in ("q_b", "q_s", "q_h", "k_s", "o_b", "lse_h")] + [["f32", "scale"]])
+CHOSEN = [argument for argument in DECODE if argument[1] != "T"]
 SCHEDULE = [["pointer", "lengths"], ["pointer", "schedule"], ["u32", "B"], ["u32", "Sk"], ["u32", "workers"]]
 
 
@@ -16,12 +17,18 @@ def workers(rows):
     return [["tiles", ["ceil", rows, 64]], ["workers", ["max", ["//", 132, ["max", "tiles", 1]], 1]]]
 
 
+def decoding(arguments, rows):
+    launch = {"kernel": 0, "grid": [1, 1, 1], "arguments": arguments}
+    return {"axes": [["dim", "D", [576]]], "choice": 0, "derived": workers(rows),
+            "launches": [{"workspace": [["partialO", ["*", "workers", 8]]], "launches": [launch]}]}
+
+
 def data(folder):
-    launch = {"kernel": 0, "grid": [1, 1, 1], "arguments": DECODE}
-    decode = {"axes": [["dim", "D", [576]]], "choice": 0, "derived": workers(["*", "Sq", "H"]),
-              "launches": [{"workspace": [["partialO", ["*", "workers", 8]]], "launches": [launch]}]}
+    decode = decoding(DECODE, ["*", "Sq", "H"])
     cases = {f"{kind}-{mask}-by{heads}": decode for kind in ("bf16", "f16") for mask in ("all", "causal")
              for heads in (8, 16, 32, 64)}
+    chosen = decoding(CHOSEN, ["*", 64, ["*", "Sq", ["ceil", "H", 64]]])
+    cases.update({f"bf16-chosen-by{heads}": chosen for heads in (8, 16, 32, 64)})
     schedule = case(SCHEDULE, launch={"grid": [1, 1, 1]}, derived=workers("R"))
     (folder / "sm90.json").write_text(json.dumps({"mla_decode": cases, "mla_schedule": {"any": schedule}}))
     kernel(folder)
@@ -93,6 +100,39 @@ def test_heads_and_the_mask_choose_the_kernel(driver, heads, queries, causal, ke
     assert ("mla_decode", "bf16-" + key) in _runtime.device(0).data._cases
 
 
+def test_chosen_tokens_take_the_place_of_pages(driver):
+    from tilewright import _runtime, flash_mla_with_kvcache, get_mla_metadata
+
+    q, cache, _, lengths, dim = given(queries=2, heads=128)
+    indices = integers(3, 2, 70)
+    metadata, splits = get_mla_metadata(lengths, 2 * 128, 1, 128, topk=70)
+    assert metadata.shape == (4, 5)
+    out, lse = flash_mla_with_kvcache(q, cache, None, None, dim, metadata, splits, indices=indices)
+    found = launched(driver, CHOSEN)
+    assert found["pointer", "table"] == indices.data_ptr()
+    assert [found["u32", name] for name in ("B", "Sq", "Sk", "H", "P", "workers")] == [3, 2, 70, 128, 40, 33]
+    assert ("mla_decode", "bf16-chosen-by64") in _runtime.device(0).data._cases
+    assert (out.shape, lse.shape) == ((3, 2, 128, 512), (3, 128, 2))
+
+
+def test_each_query_that_chooses_tokens_has_its_own_tiles(driver):
+    from tilewright import get_mla_metadata, mla_decode
+
+    q, cache, *_ = given(queries=3, heads=16)
+    metadata, _ = get_mla_metadata(integers(3), 3 * 16, 1, 16, topk=70)
+    assert metadata.shape == (3, 5)
+    used = integers(3)
+    mla_decode(q, cache, None, used, metadata, indices=integers(3, 3, 70))
+    found = launched(driver, CHOSEN)
+    assert (found["pointer", "lengths"], found["u32", "workers"]) == (used.data_ptr(), 44)
+    mla_decode(q, cache, None, None, indices=integers(3, 3, 70))
+    assert launched(driver, SCHEDULE, -2)["u32", "workers"] == 44
+    with pytest.raises(ValueError, match="schedule is torch.int32 of shape .1, 5.: needed is torch.int32 of .3, 5."):
+        mla_decode(q, cache, None, used, integers(1, 5), indices=integers(3, 3, 70))
+    out, lse = mla_decode(q, cache, None, None, metadata, indices=integers(3, 3, 0))
+    assert (out.filled, lse.filled) == (0, float("-inf"))
+
+
 def test_entries_without_room_have_no_launch(driver):
     from tilewright import mla_decode
 
@@ -138,7 +178,12 @@ def test_options_that_do_not_fit_are_refused(driver):
     for call, message in (
             (lambda: get_mla_metadata(integers(3), 16, 2), "num_heads_k is 2: needed is 1"),
             (lambda: get_mla_metadata(integers(3), 16, 1, is_fp8_kvcache=True), "is_fp8_kvcache is True: needed is"),
-            (lambda: get_mla_metadata(integers(3), 16, 1, topk=2048), "topk or indices: needed is attention on all"),
+            (lambda: get_mla_metadata(integers(3), 16, 1, topk=2048), "num_heads_q is None with topk: needed are"),
+            (lambda: get_mla_metadata(integers(3), 16, 1, 32, topk=2048), "num_heads_q is 32 with topk: needed are"),
+            (lambda: flash_mla_with_kvcache(*given(), indices=integers(3, 1, 70), causal=True), "causal is True"),
+            (lambda: flash_mla_with_kvcache(*given(), indices=integers(3, 70)), r"indices have shape \(3, 70\)"),
+            (lambda: flash_mla_with_kvcache(*given(), integers(1, 5), indices=integers(3, 2, 70)),
+             r"indices is .* of \(3, 1, 70\)"),
             (lambda: get_mla_metadata(integers(3), 0, 1), "rows are 0: needed are queries times heads"),
             (lambda: mla_schedule(Tensor(3, dtype="int64"), 16), "lengths are torch.int64 of shape .3,."),
             (lambda: flash_mla_with_kvcache(*given(), None, integers(3)), "num_splits are .* needed are those of"),

@@ -47,7 +47,8 @@ def check_integers(name, tensor, q, *shape):
 class Cache:
     """Where keys lie: the numbers of a problem for it.
 
-    :param table: numbers of pages (batch, pages of an entry) or of entries (batch); None where entries are the batch
+    :param table: numbers of pages (batch, pages of an entry) or of entries (batch), or tokens that queries choose
+        (batch, queries, tokens of each); None where entries are the batch
     """
 
     def __init__(self, q, k_cache, v_cache, table):
@@ -59,6 +60,9 @@ class Cache:
                 raise ValueError(f"k_cache has {entries} entries for a batch of {batch}: needed is "
                                  "cache_batch_idx")
             self.room, numbers = rows, {}
+        elif table.dim() == 3:
+            check_integers("indices", table, q, *q.shape[:2], table.shape[2])
+            self.room, numbers = table.shape[2], dict(P=entries, rows=rows)
         else:
             many = table.shape[1] if table.dim() == 2 else 1
             name = "block_table" if table.dim() == 2 else "cache_batch_idx"
