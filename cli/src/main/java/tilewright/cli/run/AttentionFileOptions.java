@@ -38,8 +38,8 @@ final class AttentionFileOptions {
   @Option(names = "--k", required = true, paramLabel = "FILE", description = "K.")
   private String k;
 
-  @Option(names = "--v", required = true, paramLabel = "FILE", description = "V.")
-  private String v;
+  @Option(names = "--v", paramLabel = "FILE", description = "V, unless that is a part of K (--latent).")
+  private Optional<String> v;
 
   @Option(names = "--layout", paramLabel = "bshd|bhsd", defaultValue = "bshd",
       description = "The order of the files' modes (default: bshd).")
@@ -89,6 +89,9 @@ final class AttentionFileOptions {
   @Mixin
   private SinkOptions sinks;
 
+  @Mixin
+  private LatentOptions latent;
+
   /** The problem, and buffers with what it reads. */
   record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
     Sizes sizes() {
@@ -121,20 +124,35 @@ final class AttentionFileOptions {
   Inputs read(Console console, Arena arena) {
     var codes = dtype.filter(ElementType.E4M3.text()::equals).map(_ -> ElementType.E4M3);
     var ofCache = cache.codes().or(() -> codes);
-    var files = List.of(TensorFile.read(q, arena, codes), TensorFile.read(k, arena, ofCache),
-        TensorFile.read(v, arena, ofCache));
+    var keys = TensorFile.read(k, arena, ofCache);
+    var files = List.of(TensorFile.read(q, arena, codes), keys, values(keys, ofCache, arena));
     var type = type(files.getFirst());
     var table = pages.read(arena);
-    var sizes = sizes(files, table);
+    var tokens = latent.read(arena);
+    var sizes = sizes(files, table, tokens);
+    latent.check(keys, sizes.keyHeads(), sizes.headDim(), type, cache.codes().isPresent());
     table.ifPresent(_ -> PageOptions.requireAsIs(files, type, blockScaled()));
     quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), cache.codes().isPresent(), files,
         List.of(layout().dim(files.get(0)), layout().dim(files.get(1)), layoutOfV().dim(files.get(2))));
     return read(layoutOfV.isEmpty() ? files : List.of(files.get(0), files.get(1),
-        AttentionFileLayout.padded(files.get(2), arena)), type, sizes, table, console, arena);
+        AttentionFileLayout.padded(files.get(2), arena)), type, sizes, table, tokens, console, arena);
   }
 
-  private Inputs read(List<TensorFile> files, ElementType type, Sizes sizes, Optional<PageTable> table, Console console,
-      Arena arena) {
+  /** Checks that no option needs a V of its own where that is a part of K, or a single device's forward pass. */
+  void checkLatent(boolean backward, boolean gpus) {
+    latent.check(Map.of("--v", v.isPresent(), "--v-layout", layoutOfV.isPresent(), "--backward", backward, "--gpus",
+        gpus, "--varlen", !varlen.isEmpty()));
+  }
+
+  /** V, or K where V is a part of that. */
+  private TensorFile values(TensorFile keys, Optional<ElementType> ofBytes, Arena arena) {
+    if (latent.columns().isPresent()) return keys;
+    return TensorFile.read(v.orElseThrow(() -> CommandFailure.badInput("no V: give --v FILE, or with --latent N the "
+        + "columns of K that are V")), arena, ofBytes);
+  }
+
+  private Inputs read(List<TensorFile> files, ElementType type, Sizes sizes, Optional<PageTable> table,
+      Optional<ChosenTokens> tokens, Console console, Arena arena) {
     boolean quantized = type == ElementType.E4M3;
     var buffers = new HashMap<String, MemorySegment>();
     var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
@@ -142,14 +160,17 @@ final class AttentionFileOptions {
     var keys = files.get(1);
     var values = files.get(2);
     table.ifPresent(t -> attention.pages(t.pages(keys.extent(0), layout().rows(keys))));
-    options(attention, view("K", layout().rows(keys), sizes.keyHeads(), sizes.headDim()),
-        layoutOfV().view("V", layoutOfV().rows(values), sizes.keyHeads(), sizes.valueDim()), packed);
+    tokens.ifPresent(t -> t.apply(attention, keys.extent(0), layout().rows(keys), buffers, arena));
+    var placeOfK = view("K", layout().rows(keys), sizes.keyHeads(), sizes.headDim());
+    options(attention, placeOfK, latent.columns().isPresent() ? placeOfK
+        : layoutOfV().view("V", layoutOfV().rows(values), sizes.keyHeads(), sizes.valueDim()), packed);
     cache(attention, keys, buffers, arena);
     table.ifPresent(t -> t.apply(attention, buffers, arena));
     requireFactors(attention, buffers);
     sinks.apply(attention, buffers, arena);
     modification.apply(attention, buffers, arena);
-    for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
+    int operands = quantized ? 0 : latent.columns().isPresent() ? 2 : OPERANDS.size();
+    for (int i = 0; i < operands; i++) {
       buffers.put(OPERANDS.get(i), elements(files.get(i), i == 0 ? type : attention.problem().cacheType(), console,
           arena));
     }
@@ -242,21 +263,22 @@ final class AttentionFileOptions {
         .orElseGet(this::layout);
   }
 
-  private Sizes sizes(List<TensorFile> files, Optional<PageTable> table) {
+  private Sizes sizes(List<TensorFile> files, Optional<PageTable> table, Optional<ChosenTokens> tokens) {
     for (int i = 0; i < files.size(); i++) (i < 2 ? layout() : layoutOfV()).requireModes(files.get(i));
     var query = files.get(0);
     var key = files.get(1);
     var value = files.get(2);
-    if (table.isEmpty()) requireEqual(key, 0, query, "batch");
-    else table.get().requireEntries(query.extent(0));
+    table.ifPresent(t -> t.requireEntries(query.extent(0)));
+    tokens.ifPresent(t -> t.requireQueries(query.extent(0), layout().rows(query)));
+    if (table.isEmpty() && tokens.isEmpty()) requireEqual(key, 0, query, "batch");
     requireEqual(key, 3, query, "head dimension");
     if (layoutOfV.isEmpty()) for (int mode = 0; mode < 3; mode++) requireEqual(value, mode, key, "extent " + mode);
     else requireSameKeys(value, key);
     try {
       int rows = layout().rows(key);
-      int keys = table.map(t -> t.keys(rows)).orElse(rows);
+      int keys = table.map(t -> t.keys(rows)).or(() -> tokens.map(ChosenTokens::each)).orElse(rows);
       return new Sizes(query.extent(0), layout().rows(query), keys, layout().heads(query),
-          layout().heads(key), layout().dim(query), layoutOfV().dim(value));
+          layout().heads(key), layout().dim(query), latent.columns().orElse(layoutOfV().dim(value)));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }

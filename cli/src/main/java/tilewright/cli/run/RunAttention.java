@@ -56,6 +56,7 @@ import tilewright.ptx.Launch;
         + "--descale-v v.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --sinks sinks.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --max max.npy --sum sum.npy",
+    "run attention --q Q.npy --k latent-pages.npy --latent 512 --out O.npy --indices tokens.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal --gpus 4",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
@@ -81,8 +82,8 @@ public final class RunAttention implements Callable<Integer> {
   private GradientOptions gradients;
 
   @Option(names = "--kernel", paramLabel = "NAME",
-      description = "sm80_attention, sm80_decode_attention, sm89_attention, sm90_attention, sm100_attention or "
-          + "sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or "
+      description = "sm80_attention, sm80_decode_attention, sm89_attention, sm90_attention, sm90_mla_decode, "
+          + "sm100_attention or sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or "
           + "sm100_attention_backward (default: on a "
           + "GPU its architecture's where that can do it, else SM80's).")
   private Optional<String> kernel;
@@ -106,6 +107,7 @@ public final class RunAttention implements Callable<Integer> {
   public Integer call() {
     gradients.check(out, lse);
     apart.check(Map.of("--lse", lse.isPresent(), "--gpus", gpus.isPresent(), "--backward", gradients.backward()));
+    files.checkLatent(gradients.backward(), gpus.isPresent());
     if (gpus.isPresent() && gradients.backward()) {
       throw CommandFailure.badInput("--gpus computes no gradients: leave out --backward");
     }

@@ -211,6 +211,12 @@ public final class Attention {
     return this;
   }
 
+  /** Has each query see tokens of its own in dense pages (pages, rows, Hk, D) of K and V. */
+  public Attention chosenTokens(Serving.Tokens tokens) {
+    problem = problem.choosing(tokens);
+    return this;
+  }
+
   /** Reads codes of e4m3 in K and V, each of which stands for itself times a factor, beside a Q of 16 bits. */
   public Attention codes(Serving.Codes codes) {
     problem = problem.with(problem.serving().with(codes));
@@ -218,7 +224,7 @@ public final class Attention {
   }
 
   /**
-   * Checks the numbers of keys and of pages, and the factors of tokens, in buffers that the host has.
+   * Checks the numbers of keys, of pages and of chosen tokens, and the factors of tokens, in buffers that the host has.
    *
    * @throws IllegalArgumentException naming the first that does not fit
    */
@@ -226,6 +232,7 @@ public final class Attention {
     var s = problem.sizes();
     problem.serving().requireFit(buffers, s.batch(), s.keys());
     problem.serving().requireFactors(buffers, s.batch(), s.keys(), s.keyHeads());
+    problem.serving().tokens().ifPresent(tokens -> tokens.requireFit(buffers, s.batch(), s.queries(), s.keys()));
     return this;
   }
 

@@ -68,8 +68,8 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   /** Why a kernel that neither splits keys nor finds them by lengths or pages cannot compute a problem, if so. */
   public static Optional<String> refusalOfServing(AttentionProblem p) {
     boolean plain = p.serving().equals(Serving.NONE) || p.serving().equals(Serving.NONE.with(new KeySplits.Ranges(1)));
-    return plain ? Optional.empty() : refusalOfCodes(p).or(() -> refusalOfTokens(p)).or(() -> Optional.of("split keys, lengths that the launch "
-        + "reads and pages need sm90_attention or sm80_decode_attention"));
+    return plain ? Optional.empty() : refusalOfCodes(p).or(() -> refusalOfTokens(p)).or(() -> Optional.of("split keys, "
+        + "lengths that the launch reads and pages need sm90_attention or sm80_decode_attention"));
   }
 
   /** Why a kernel whose K and V have the type of Q cannot compute a problem, if it cannot. */
