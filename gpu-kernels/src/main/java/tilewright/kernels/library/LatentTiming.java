@@ -18,16 +18,23 @@ import tilewright.numerics.ElementType;
 
 /**
  * The timing of latent attention on FlashMLA's own problems: 128 sequences of one query, of 4096 and 8192 keys in pages
- * of 64. Bytes are counted where memory is the limit, which is for few heads and queries, else operations.
+ * of 64, perhaps with tokens that each query chooses. Bytes are counted where memory is the limit, which is for few heads and queries, else operations.
  */
 record LatentTiming(AttentionKernel kernel) implements Timing {
   private static final Set<String> SETTINGS = Set.of("dtype", "b", "q", "s", "heads", "causal", "splits", "page",
-      "lengths");
+      "lengths", "topk");
+  /** The setting for queries that see all keys. */
+  private static final String NONE = "0";
   /** Operations per byte from which tensor cores are the limit of a GPU with much memory bandwidth, an H200. */
   private static final int INTENSE = 200;
 
-  /** A problem of a request. */
-  private record Form(int batch, int queries, int keys, int heads, String splits, int page, String lengths) {}
+  /**
+   * A problem of a request.
+   *
+   * @param chosen tokens of each query, 0 where queries see all keys
+   */
+  private record Form(int batch, int queries, int keys, int heads, String splits, int page, String lengths,
+      int chosen) {}
 
   @Override
   public Set<String> settings() {
@@ -46,19 +53,27 @@ record LatentTiming(AttentionKernel kernel) implements Timing {
         numbers(request, "q", "1").flatMap(queries -> numbers(request, "s", "4096,8192").flatMap(keys ->
             request.values("splits", "auto").stream().flatMap(splits ->
                 request.values("page", "64").stream().flatMap(page ->
-                    request.values("lengths", TimedCache.FULL).stream().map(lengths -> new Form(batch, queries, keys,
-                        heads, splits, page.equals(TimedCache.WHOLE) ? 0 : TimingRequest.measurable("page", page),
-                        lengths))))))));
+                    request.values("lengths", TimedCache.FULL).stream().flatMap(lengths ->
+                        request.values("topk", NONE).stream().map(chosen -> new Form(batch, queries, keys, heads,
+                            splits, positive("page", page, TimedCache.WHOLE), lengths,
+                            positive("topk", chosen, NONE))))))))));
   }
+
+  private static int positive(String name, String text, String zero) {
+    return text.equals(zero) ? 0 : TimingRequest.measurable(name, text);
+  }
+
 
   private static Stream<Integer> numbers(TimingRequest request, String name, String otherwise) {
     return request.values(name, otherwise).stream().map(text -> TimingRequest.measurable(name, text));
   }
 
   private TimedProblem timed(ElementType type, Band band, Form form) {
-    var whole = AttentionProblem.latent(type, form.batch, form.queries, form.keys, form.heads,
-        LatentAttentionDescription.HEAD_DIM, LatentAttentionDescription.VALUE_DIM).with(band);
-    var cache = TimedCache.of(whole.with(whole.serving().with(KeySplits.parse(form.splits))), form.page, form.lengths);
+    var whole = AttentionProblem.latent(type, form.batch, form.queries, form.chosen > 0 ? form.chosen : form.keys,
+        form.heads, LatentAttentionDescription.HEAD_DIM, LatentAttentionDescription.VALUE_DIM).with(band);
+    var split = whole.with(whole.serving().with(KeySplits.parse(form.splits)));
+    var cache = form.chosen > 0 ? TimedCache.chosen(split, form.keys, form.page)
+        : TimedCache.of(split, form.page, form.lengths);
     var p = cache.problem();
     kernel.refusal(p).ifPresent(reason -> {
       throw new IllegalArgumentException(kernel.name() + ": " + reason);
@@ -66,13 +81,14 @@ record LatentTiming(AttentionKernel kernel) implements Timing {
     var s = p.sizes();
     long rows = (long) s.batch() * s.queries() * s.heads();
     var all = new ArrayList<>(List.of(Tensor.input("Q", type, rows * s.headDim()),
-        Tensor.input("K", type, (long) s.batch() * s.keys() * s.headDim()),
+        Tensor.input("K", type, (long) s.batch() * form.keys * s.headDim()),
         Tensor.output("O", type, rows * s.valueDim()), Tensor.output("LSE", ElementType.F32, rows)));
-    long unused = ((long) s.batch() * s.keys() - cache.keys()) * s.headDim() * type.bytes();
+    long read = form.chosen > 0 ? cache.keys() * s.queries() : cache.keys();
+    long unused = ((long) s.batch() * form.keys - read) * s.headDim() * type.bytes();
     long bytes = all.stream().mapToLong(Tensor::bytes).sum() - unused;
     double operations = 2.0 * cache.keys() * s.queries() * s.heads() * (s.headDim() + s.valueDim());
     all.addAll(cache.integers());
-    var config = type.text() + " B=" + s.batch() + " Sq=" + s.queries() + " S=" + s.keys() + " H=" + s.heads() + " D="
+    var config = type.text() + " B=" + s.batch() + " Sq=" + s.queries() + " S=" + form.keys + " H=" + s.heads() + " D="
         + s.headDim() + "/" + s.valueDim() + (band.isAll() ? "" : " causal")
         + (form.splits.equals("auto") ? "" : " splits " + form.splits) + cache.features();
     return new TimedProblem(kernel.name(), kernel.arch(), config, kernel.launches(p), all, bytes,

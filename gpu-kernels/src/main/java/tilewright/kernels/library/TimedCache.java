@@ -15,8 +15,8 @@ import tilewright.numerics.ElementType;
  * A cache of keys and values whose reading is timed: one tensor or pages in any order, all of it in use or as much as
  * lengths say that the launch reads.
  *
- * @param integers the table of pages, and the lengths
- * @param keys in use, of all batch entries together
+ * @param integers the table of pages and the lengths, or the tokens that queries choose
+ * @param keys in use, of all batch entries together, or of a query of each
  * @param features what a configuration says of the cache
  */
 record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, long keys, String features) {
@@ -45,6 +45,33 @@ record TimedCache(AttentionProblem problem, List<TimedProblem.Tensor> integers, 
       case LOGARITHMIC -> cache.partlyUsed();
       default -> throw new IllegalArgumentException("invalid lengths=" + lengths + ": " + FULL + " or " + LOGARITHMIC);
     };
+  }
+
+  /**
+   * The cache of a problem whose queries choose tokens, all of them different, among those of their entry.
+   *
+   * @param room tokens of an entry in the cache
+   * @param page rows of a page, or 0 for one of all rows of an entry
+   * @throws IllegalArgumentException for pages that the tokens are no whole number of, and for more keys than tokens
+   */
+  static TimedCache chosen(AttentionProblem problem, int room, int page) {
+    var s = problem.sizes();
+    int rows = page > 0 ? page : room;
+    if (room % rows != 0 || s.keys() > room) {
+      throw new IllegalArgumentException("invalid topk=" + s.keys() + " of " + room + " tokens in pages of " + rows
+          + ": needed are " + room + " or fewer, in whole pages");
+    }
+    var random = new Random(SEED);
+    var order = new ArrayList<>(IntStream.range(0, room).boxed().toList());
+    var indices = new ArrayList<Integer>();
+    for (int query = 0; query < s.batch() * s.queries(); query++) {
+      int first = query / s.queries() * room;
+      Collections.shuffle(order, random);
+      order.subList(0, s.keys()).forEach(token -> indices.add(first + token));
+    }
+    var cache = new TimedCache(problem, List.of(), (long) s.batch() * s.keys(), "");
+    var chosen = problem.choosing(new Serving.Tokens("indices", rows, s.batch() * (room / rows)));
+    return cache.with(chosen, "indices", indices, cache.keys, " top " + s.keys() + " in pages of " + rows);
   }
 
   private TimedCache inPages(int rows) {

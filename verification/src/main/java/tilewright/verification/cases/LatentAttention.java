@@ -3,6 +3,7 @@ package tilewright.verification.cases;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.serving.KeySplits;
@@ -55,7 +56,11 @@ public final class LatentAttention {
     var mixed = used(of(ElementType.BF16, 5, 1, 30000, 128, VALUE_DIM, Band.ALL, new KeySplits.Balanced()), 30000, 0, 1,
         2500, 7000);
     var several = of(ElementType.F16, 2, 4, 1500, 64, VALUE_DIM, Band.CAUSAL, new KeySplits.Ranges(1));
+    var chosen = ChosenTokens.of(of(ElementType.BF16, 8, 2, 2048, 128, VALUE_DIM, Band.ALL, KeySplits.AUTOMATIC), 64,
+        200);
+    var balanced = ChosenTokens.of(used(of(ElementType.F16, 20, 1, 700, 16, VALUE_DIM, Band.ALL,
+        new KeySplits.Balanced()), IntStream.range(0, 20).map(entry -> 37 * entry % 701).toArray()), 64, 50);
     return List.of(CachedAttention.paged(used(one, 2970), 64), CachedAttention.paged(used(pair, 3000, 2049), 64),
-        used(several, 1500, 777), mixed, CachedAttention.paged(mixed, 64));
+        used(several, 1500, 777), mixed, CachedAttention.paged(mixed, 64), chosen, balanced);
   }
 }
