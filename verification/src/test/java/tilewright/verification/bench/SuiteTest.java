@@ -150,6 +150,20 @@ class SuiteTest {
     assertEquals(2.0 * 2 * 8192 * 128 * (576 + 512), many.operations());
   }
 
+  /** The cache has all rows, of which each query reads those that it has chosen. */
+  @Test
+  void chosenTokensOfLatentAttentionCountOnceForEachQuery() {
+    var chosen = Map.of("b", "2", "q", "3", "heads", "16", "s", "8192", "topk", "2048");
+    var problem = problems("sm90_mla_decode", chosen, false).getFirst();
+    assertEquals("bf16 B=2 Sq=3 S=8192 H=16 D=576/512 top 2048 in pages of 64", problem.config());
+    assertEquals(2 * 3 * ((2048 * 576 + 16 * (576 + 512)) * 2 + 16 * 4), problem.bytes());
+    assertEquals(2 * 8192 * 576 * 2, problem.tensors().stream().filter(t -> t.name().equals("K")).findFirst()
+        .orElseThrow().bytes());
+    assertEquals("invalid topk=9000 of 8192 tokens in pages of 64: needed are 8192 or fewer, in whole pages",
+        assertThrows(IllegalArgumentException.class, () -> problems("sm90_mla_decode", Map.of("s", "8192", "topk",
+            "9000"), false)).getMessage());
+  }
+
   @Test
   void attentionHasTheLengthsThatItIsAskedFor() {
     assertEquals(List.of("bf16 B=5 S=3000 H=16 D=128"), problems("sm90_attention", Map.of("d", "128", "s", "3000",
