@@ -27,6 +27,7 @@ _HOMES = {
     "mla_decode": "latent",
     "mla_schedule": "latent",
     "attention": "ops",
+    "attention_states": "apart",
     "attention_varlen": "ops",
     "sdpa": "ops",
     "flex_attention": "flex",
@@ -49,8 +50,8 @@ __all__ = list(_HOMES)
 def __getattr__(name):
     if name in _HOMES:
         return getattr(importlib.import_module("." + _HOMES[name], __name__), name)
-    if name in ("appending", "caches", "embeddings", "flash_attn", "flash_mla", "flex", "grouped", "latent", "merging",
-                "ops", "products", "rotary", "rows", "scaled", "simulation", "transformers"):
+    if name in ("apart", "appending", "caches", "embeddings", "flash_attn", "flash_mla", "flex", "grouped", "latent",
+                "merging", "ops", "products", "rotary", "rows", "scaled", "simulation", "transformers"):
         return importlib.import_module("." + name, __name__)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("tilewright")

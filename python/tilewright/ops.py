@@ -84,7 +84,7 @@ def aligned(tensor):
     return tensor if fits and tensor.data_ptr() % 16 == 0 else tensor.clone(memory_format=torch.contiguous_format)
 
 
-def _rows(q):
+def row_shape(q):
     """The shape of the rows' logarithms."""
     shape = q.shape
     return (shape[0], shape[2], shape[1]) if len(shape) == 4 else (shape[1], shape[0])
@@ -129,6 +129,7 @@ class _Problem:
     """What the passes of attention have in common: the case of a problem, and how tensors become its."""
 
     OF_HEADS = "alibi"  # what the numbers of each head are
+    RESULTS = ()  # what else kernels store
 
     def __init__(self, operator, q, k, v, slopes, options, cu_q, longest):
         check(q, k, v, cu_q is not None)
@@ -142,7 +143,7 @@ class _Problem:
             raise NotImplementedError(f"softcap is {softcap} and alibi_slopes are given: needed is one of them")
         kind, left, right = _mask(causal, left, right)
         key = "-".join([TYPES[q.dtype], kind] + ["softcap"] * (softcap > 0)
-                       + [self.OF_HEADS] * (slopes is not None) + ["packed"] * self.packed
+                       + [self.OF_HEADS] * (slopes is not None) + [*self.RESULTS] + ["packed"] * self.packed
                        + ["deterministic"] * deterministic)
         self.dim, self.value_dim = q.shape[-1], v.shape[-1]
         self._find(operator, key)
@@ -203,7 +204,7 @@ class Forward(_Problem):
         self.copies |= any(aligned(x) is not x for x in (q, k, v))
         if not self.empty:
             q, k, v = self.given(q, k, v)
-            self.o, self.lse = New((*q.shape[:-1], self.value_filled), q.dtype), New(_rows(q), torch.float32)
+            self.o, self.lse = New((*q.shape[:-1], self.value_filled), q.dtype), New(row_shape(q), torch.float32)
             self.prepare(self.NAMES, self.lse, q=q, k=k, v=v, o=self.o)
         self.stream = self.counter = None
 
@@ -216,7 +217,7 @@ class Forward(_Problem):
             with torch.cuda.device(self.ordinal):
                 return self.run(q, k, v, slopes, addresses, cu_q, cu_k)
         if self.empty:
-            return q.new_zeros((*q.shape[:-1], self.value_dim)), q.new_full(_rows(q), -math.inf, dtype=torch.float32)
+            return q.new_zeros((*q.shape[:-1], self.value_dim)), q.new_full(row_shape(q), -math.inf, dtype=torch.float32)
         if self.copies:
             q, k, v = self.given(q, k, v)
             addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()
@@ -364,7 +365,7 @@ _apply = super(torch.autograd.Function, _Attention).apply
 
 
 def fake_forward(q, k, v, *_):
-    return q.new_empty((*q.shape[:-1], v.shape[-1])), q.new_empty(_rows(q), dtype=torch.float32)
+    return q.new_empty((*q.shape[:-1], v.shape[-1])), q.new_empty(row_shape(q), dtype=torch.float32)
 
 
 def _fake_backward(do, q, k, v, *_):

@@ -17,6 +17,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.SoftcapAtLaunch;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Apart;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
@@ -46,7 +47,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   private static final long NARROW = 128;
   /** The head dimension of Q and K where V has {@link #NARROW} columns. */
   private static final List<Long> DIMS_OF_NARROW = List.of(192L);
-  /** The most common head dimensions: kernels for sinks, or heads that share tiles, are for no others. */
+  /** The most common head dimensions: kernels for sinks, for maxima and sums apart, or heads that share tiles, are for no others. */
   static final List<Long> COMMON_DIMS = List.of(64L, 128L);
   /** The head dimensions that kernels before SM90 are made for. */
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
@@ -61,9 +62,12 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   /** The keys that a query sees. */
   enum Mask { ALL, CAUSAL, WINDOW }
 
-  /** The change of scores: none, bent into ±cap, or by ALiBi's slopes; or a sink beside them, a logit of each head. */
+  /**
+   * The change of scores: none, bent into ±cap, or by ALiBi's slopes; or a sink beside them, a logit of each head; or
+   * results with maxima and sums in the place of logarithms.
+   */
   enum Change {
-    NONE, SOFTCAP, ALIBI, SINKS;
+    NONE, SOFTCAP, ALIBI, SINKS, APART;
 
     /** The end of names in the package's data. */
     String suffix() {
@@ -88,13 +92,13 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
 
   /** Every type and option of attention that has gradients. */
   static Stream<AttentionKind> withGradients(int capability) {
-    return all(capability).filter(kind -> kind.change != Change.SINKS);
+    return all(capability).filter(kind -> kind.change != Change.SINKS && kind.change != Change.APART);
   }
 
   private static Stream<AttentionKind> all(Change change, boolean narrow) {
     return Stream.of(ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(Mask.values())
-        .flatMap(mask -> Stream.of(false, true).map(packed ->
-            new AttentionKind(type, mask, packed, change, narrow))));
+        .flatMap(mask -> Stream.of(false, true).filter(packed -> !packed || change != Change.APART)
+            .map(packed -> new AttentionKind(type, mask, packed, change, narrow))));
   }
 
   /** The types and options in the package's data. */
@@ -210,6 +214,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
         .withLogarithms(Optional.of(view(n, "lse")));
     problem = problem.with(modification(n, sizes));
     if (change == Change.SINKS) problem = problem.withSinks("sinks");
+    if (change == Change.APART) problem = problem.with(apart(view(n, "lse")));
     if (packed) problem = problem.with(new Packed("cuQ", "cuK", number(n, "N"), number(n, "M")));
     return switch (mask) {
       case ALL -> problem;
@@ -218,9 +223,14 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
     };
   }
 
+  /** Maxima in the place of logarithms, and sums laid out like them. */
+  private static Apart apart(View maxima) {
+    return new Apart(maxima, new View("sums", 0, maxima.batch(), maxima.sequence(), maxima.head(), maxima.dim()));
+  }
+
   private Modification modification(Map<String, Long> n, Sizes sizes) {
     return switch (change) {
-      case NONE, SINKS -> Modification.NONE;
+      case NONE, SINKS, APART -> Modification.NONE;
       case SOFTCAP -> SoftcapAtLaunch.of(CAP);
       case ALIBI -> packed
           ? AlibiAtLaunch.packed(n.get("slopes"), number(n, "slopes_b"), "cuQ", "cuK", number(n, "N"))
@@ -244,7 +254,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
 
   private List<Long> dims(List<Long> all) {
     if (narrow) return DIMS_OF_NARROW;
-    return change == Change.SINKS ? COMMON_DIMS : all;
+    return change == Change.SINKS || change == Change.APART ? COMMON_DIMS : all;
   }
 
   /** A case of an operator. */

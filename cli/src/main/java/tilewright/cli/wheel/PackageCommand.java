@@ -39,7 +39,7 @@ public final class PackageCommand implements Callable<Integer> {
   /** The modules of the package, which are resources beside this class. */
   static final List<String> SOURCES = List.of("__init__.py", "_arrays.py", "_cache.py", "_closures.py", "_compile.py",
       "_dispatch.py", "_driver.py", "_functions.py", "_launch.py", "_runtime.py", "_torch.py", "_triton.py",
-      "appending.py", "caches.py", "codes.py", "embeddings.py", "flash_attn.py", "flash_mla.py", "flex.py",
+      "apart.py", "appending.py", "caches.py", "codes.py", "embeddings.py", "flash_attn.py", "flash_mla.py", "flex.py",
       TracedFunctions.FILE, "grouped.py", "latent.py", "merging.py", "ops.py", "products.py", "py.typed", "rotary.py",
       "rows.py", "scaled.py", "simulation.py", "sinks.py", "transformers.py");
   private static final String NAME = "tilewright";

@@ -45,7 +45,7 @@ class PackageDataTest {
       "gemm 80 bf16-tt-residual", "gemm 100 bf16-tn-bias", "scaled_gemm 90 bf16-block", "scaled_gemm 86 bf16-row",
       "quantize 90 bf16-tensor", "quantize 86 f32-1x128", "grouped_gemm 90 bf16-t",
       "attention_decode 90 bf16-all-pages", "append_cache 90 bf16-half",
-      "mla_schedule 90 any", "mla_decode 90 bf16-causal-by64", "mla_decode 90 bf16-chosen-by16", "attention_decode 90 bf16-causal-sinks-pages-by8",
+      "mla_schedule 90 any", "mla_decode 90 bf16-causal-by64", "attention_decode 90 bf16-causal-sinks-pages-by8",
       "attention_codes 90 bf16-causal-pages64-by4-tokens");
   private static final List<String> MORE = List.of("attention_forward 80 bf16-all", "attention_forward 90 f16-all",
       "attention_forward 90 f16-window-packed", "attention_forward 90 bf16-causal-packed",
@@ -64,7 +64,9 @@ class PackageDataTest {
       "grouped_gemm 90 f16-n", "attention_decode 90 f16-all", "attention_decode 90 bf16-window-pages",
       "attention_decode 90 bf16-window-softcap", "attention_extend 90 bf16-causal", "attention_extend 90 f16-all-pages",
       "append_cache 90 f16", "append_cache 90 bf16-neighbours-pages", "merge_states 90 bf16", "merge_states 80 f32",
-      "mla_decode 90 f16-all-by8", "mla_decode 90 bf16-chosen-by64", "attention_forward 90 bf16-window-sinks",
+      "attention_forward 90 bf16-causal-apart",
+      "mla_decode 90 f16-all-by8", "mla_decode 90 bf16-chosen-by16", "mla_decode 90 bf16-chosen-by64",
+      "attention_forward 90 bf16-window-sinks",
       "attention_forward 90 f16-all-sinks-packed", "attention_extend 90 bf16-causal-sinks",
       "attention_codes 90 bf16-all-by1", "attention_codes 90 bf16-causal-pages64-by4",
       "append_cache 90 bf16-half-codes", "append_cache 90 bf16-neighbours-pages-codes-tokens");
