@@ -113,6 +113,16 @@ class Sm90AttentionAssemblyTest {
     }).toList());
   }
 
+  /** Maxima and sums apart, as the Python package has them: two places of each row. */
+  static List<Arguments> apart() {
+    return LongSuite.of(Stream.of(64, 128).flatMap(dim -> {
+      var sizes = new Sizes(2, 4096, 4096, 8, 2, dim, dim);
+      var plain = AttentionProblem.dense(ElementType.BF16, sizes).with(AttentionProblem.Apart.dense(sizes));
+      return Stream.of(Arguments.of("causal apart", dim, plain.with(Band.CAUSAL)), Arguments.of("apart", dim, plain),
+          Arguments.of("window apart", dim, plain.with(Band.window(512, 0))));
+    }).toList());
+  }
+
   /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
   static List<Arguments> bytes() {
     return LongSuite.of(everyBytes());
@@ -163,7 +173,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

@@ -66,14 +66,16 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
   private void storeStatistics(List<OnlineSoftmax.Total> totals, I32 firstRow, AttentionTiles.Tile tile) {
     var packing = coordinates.packing();
     var sequence = stored.map(tensor -> tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries()));
+    // Known before the loop over the keys, places in two tensors would take registers meanwhile.
+    boolean late = stored.tensors().size() > 1;
     for (int row = 0; row < totals.size(); row++) {
       var total = totals.get(row);
-      var at = firstRow.plus(rows.row(lane, row));
+      var at = late ? firstRow.plus(rows.row(lane.settled(), row)).settled() : firstRow.plus(rows.row(lane, row));
       var query = packing.query(at);
       var head = packing.head(tile.head(), at);
       var place = sequence.at(tensor -> tensor.at(query, head, coordinates.entry(tile)));
       sequence.of(total).forEach(F32::register);
-      var first = (lengths ? lane.settled() : lane).modulo(QUAD).equalTo(0);
+      var first = (lengths || late ? lane.settled() : lane).modulo(QUAD).equalTo(0);
       k.when(first.and(place.inside()).and(packing.exists(at)), () -> place.store(total));
     }
   }
