@@ -11,6 +11,7 @@ public record Multiprocessor(int warps, int ctas, int sharedBytes) {
   /** Bytes of shared memory that the system takes of each CTA. */
   public static final int RESERVED_BYTES = 1024;
   private static final int KIB = 1024;
+  private static final int LANES = 32;
 
   /**
    * Returns the SM of a GPU; of one that is not known, that of the newest known before it.
@@ -24,6 +25,16 @@ public record Multiprocessor(int warps, int ctas, int sharedBytes) {
       case 89, 120, 121 -> new Multiprocessor(48, 24, 100 * KIB);
       default -> new Multiprocessor(64, 32, (capability < 90 ? 164 : 228) * KIB);
     };
+  }
+
+  /** Returns the threads that there is room for at a time. */
+  public int threads() {
+    return warps * LANES;
+  }
+
+  /** Returns the CTAs with this number of threads that there is room for at a time, by their threads alone. */
+  public int ctasOf(int threads) {
+    return Math.min(ctas, threads() / threads);
   }
 
   /** Returns the bytes of shared memory that a CTA can have, static and dynamic together. */

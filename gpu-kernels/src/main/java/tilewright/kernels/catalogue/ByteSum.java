@@ -25,9 +25,10 @@ import tilewright.reference.Expected;
 record ByteSum(int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
   private static final int BYTES = 64;
-  private static final int MOST_BLOCKS = 8 * Chip.H200.multiprocessors();
 
-  static final List<Family> FAMILIES = List.of(new Family() {
+  static final List<Family> FAMILIES = List.of(new ByteSumFamily(Chip.A100));
+
+  private record ByteSumFamily(Chip chip) implements Family {
     @Override
     public String name() {
       return "byte_sum";
@@ -54,15 +55,21 @@ record ByteSum(int vector, int blocks) implements Kernel {
     }
 
     @Override
+    public Family on(int capability) {
+      return new ByteSumFamily(Chip.largest(capability));
+    }
+
+    @Override
     public Workload workload(Choice choice) {
       int vector = choice.number("vec");
-      int blocks = Math.clamp(Math.ceilDiv(choice.number("n"), partition(vector).size()), 1, MOST_BLOCKS);
+      int most = chip.grid(chip.multiprocessor().ctasOf(THREADS));
+      int blocks = Math.clamp(Math.ceilDiv(choice.number("n"), partition(vector).size()), 1, most);
       return Workload.of(new ByteSum(vector, blocks), Target.SM80, blocks,
           tensors -> List.of(Expected.bits("Y", new double[] {Arrays.stream(tensors.get("X")).sum()})),
           Operand.input("X", ElementType.I8, choice, "n").filled(new Operand.Fill.Normal(50)),
           Operand.output("Y", ElementType.I32, choice, "1").filled(new Operand.Fill.Zeros()));
     }
-  });
+  }
 
   private static Partition partition(int vector) {
     return Partition.runs(THREADS, vector, BYTES / vector);

@@ -41,10 +41,12 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   private static final int VALUES = 32;
   /** Numbers of a partial result: a maximum and the two parts of a sum, in the end those of its reciprocal. */
   private static final int PARTIAL = 3;
-  /** One block combines so many partial results. */
-  private static final int MOST_BLOCKS = 32 * Chip.H200.multiprocessors();
+  /** Blocks for each SM at most: a single one combines the partial results of all. */
+  private static final int MOST_BLOCKS = 32;
 
-  static final List<Family> FAMILIES = List.of(new Family() {
+  static final List<Family> FAMILIES = List.of(new GridSoftmaxFamily(Chip.A100));
+
+  private record GridSoftmaxFamily(Chip chip) implements Family {
     @Override
     public String name() {
       return "grid_softmax";
@@ -72,12 +74,17 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
     }
 
     @Override
+    public Family on(int capability) {
+      return new GridSoftmaxFamily(Chip.largest(capability));
+    }
+
+    @Override
     public Workload workload(Choice choice) {
       var type = choice.type("dtype");
       int n = choice.number("n");
       int vector = choice.vector("vec", type);
       int blocks = Math.clamp(Math.ceilDiv(n, partition(vector).size()), 1,
-          choice.tuned("blocks", MOST_BLOCKS));
+          choice.tuned("blocks", chip.grid(MOST_BLOCKS)));
       return Workload.of(new GridSoftmax(type, vector, blocks), Target.SM80, 2L * blocks,
           RowReference.softmax(type, n, true), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "n"),
@@ -85,7 +92,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
           Operand.scratch("total", ElementType.F32, new Operand.Fill.Poison(), PARTIAL),
           Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 2)).moving(3L * n * type.bytes());
     }
-  });
+  }
 
   @Override
   public String name() {

@@ -26,9 +26,10 @@ import tilewright.reference.Reference;
 record Histogram(int bins, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
   private static final int ACCESSES = 4;
-  private static final int MOST_BLOCKS = 8 * Chip.H200.multiprocessors();
 
-  static final List<Family> FAMILIES = List.of(new Family() {
+  static final List<Family> FAMILIES = List.of(new HistogramFamily(Chip.A100));
+
+  private record HistogramFamily(Chip chip) implements Family {
     @Override
     public String name() {
       return "histogram";
@@ -56,15 +57,21 @@ record Histogram(int bins, int vector, int blocks) implements Kernel {
     }
 
     @Override
+    public Family on(int capability) {
+      return new HistogramFamily(Chip.largest(capability));
+    }
+
+    @Override
     public Workload workload(Choice choice) {
       int bins = choice.number("bins");
       int vector = choice.number("vec");
-      int blocks = Math.clamp(Math.ceilDiv(choice.number("n"), partition(vector).size()), 1, MOST_BLOCKS);
+      int most = chip.grid(chip.multiprocessor().ctasOf(THREADS));
+      int blocks = Math.clamp(Math.ceilDiv(choice.number("n"), partition(vector).size()), 1, most);
       return Workload.of(new Histogram(bins, vector, blocks), Target.SM80, blocks, reference(bins),
           Operand.indices("X", bins + 2L, choice, "n"),
           Operand.output("Y", ElementType.I32, choice, "bins").filled(new Operand.Fill.Zeros()));
     }
-  });
+  }
 
   private static Reference reference(int bins) {
     return tensors -> {

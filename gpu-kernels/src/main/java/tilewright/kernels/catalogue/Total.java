@@ -31,16 +31,13 @@ import tilewright.reference.SumReference;
  * @param inputs X, or X and Z
  * @param bytes of an input that a thread reads at once
  * @param blocks of the grid
+ * @param resident blocks that an SM is to have room for
  */
 record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
-    int threads, int bytes, int blocks) implements Kernel {
-  private static final int THREADS = 1024;
+    int threads, int bytes, int blocks, int resident) implements Kernel {
+  private static final int MOST_THREADS = 1024;
   /** Bytes of all inputs together that a thread has in flight. */
   private static final int BYTES = 64;
-  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** Threads that an SM has room for, in blocks of so many at least. */
-  private static final int ROOM = 2048;
-  private static final int SMALLEST_BLOCK = 64;
   /**
    * Bytes of an input per block, about. There are far more blocks than run at once, because SMs do not get equal shares
    * of the bandwidth, and none shall be alone at the end.
@@ -48,10 +45,12 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   private static final int BLOCK_BYTES = 256 << 10;
 
   static final List<Family> FAMILIES = List.of(
-      new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2")),
-      new TotalFamily("dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16")));
+      new TotalFamily(Chip.A100, "sum", "Y = Σ X over (N)", List.of("X"),
+          List.of("f32", "f16", "bf16", "e4m3", "e5m2")),
+      new TotalFamily(Chip.A100, "dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16")));
 
-  private record TotalFamily(String name, String formula, List<String> inputs, List<String> types) implements Family {
+  private record TotalFamily(Chip chip, String name, String formula, List<String> inputs, List<String> types)
+      implements Family {
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
@@ -82,16 +81,23 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     }
 
     @Override
+    public Family on(int capability) {
+      return new TotalFamily(Chip.largest(capability), name, formula, inputs, types);
+    }
+
+    @Override
     public Workload workload(Choice choice) {
       var type = choice.type("dtype");
       var accumulator = RowFamily.accumulator(choice, type);
       int vector = choice.vector("vec", type);
-      int threads = choice.tuned("threads", THREADS);
+      var sm = chip.multiprocessor();
+      int threads = choice.tuned("threads", threads(chip));
       int bytes = choice.tuned("bytes", BYTES / inputs.size());
       int n = choice.number("n");
       int tiles = Math.ceilDiv(n, partition(type, vector, threads, bytes).size());
-      int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", blocks((long) n * type.bytes())));
-      var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks);
+      int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", blocks(chip, (long) n * type.bytes())));
+      var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks,
+          sm.ctasOf(threads));
       var operands = new ArrayList<Operand>();
       for (var input : inputs) operands.add(Operand.input(input, type, choice, "n"));
       operands.add(Operand.output("Y", accumulator, choice, "1"));
@@ -107,10 +113,14 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     return family + "_" + type.text() + "_" + accumulator.text() + "_x" + vector;
   }
 
-  /** No power of two, or blocks would read addresses that differ only in high bits at the same time. */
-  private static int blocks(long inputBytes) {
-    long each = Math.ceilDiv(inputBytes, (long) MULTIPROCESSORS * BLOCK_BYTES);
-    return Math.toIntExact(MULTIPROCESSORS * Math.max(ROOM / THREADS, each));
+  /** The most that divide an SM's threads: a power of two. */
+  private static int threads(Chip chip) {
+    return Math.min(MOST_THREADS, Integer.lowestOneBit(chip.multiprocessor().threads()));
+  }
+
+  private static int blocks(Chip chip, long inputBytes) {
+    long each = Math.ceilDiv(inputBytes, (long) chip.multiprocessors() * BLOCK_BYTES);
+    return chip.grid(Math.toIntExact(Math.max(chip.multiprocessor().ctasOf(threads(chip)), each)));
   }
 
   private static Partition partition(ElementType type, int vector, int threads, int bytes) {
@@ -135,7 +145,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   @Override
   public void trace(Scope k) {
     var thread = k.block(threads);
-    k.blocksPerMultiprocessor(ROOM / Math.max(threads, SMALLEST_BLOCK));
+    k.blocksPerMultiprocessor(resident);
     var mine = partition();
     var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)
         .passingReads())).toList();

@@ -6,7 +6,7 @@ import java.util.Locale;
 import tilewright.kernel.Target;
 import tilewright.kernel.atom.WmmaAtom;
 import tilewright.kernels.registry.Choice;
-import tilewright.kernels.registry.KernelDescription;
+import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
@@ -66,7 +66,7 @@ final class WmmaGemmFamily extends GemmFamily {
   }
 
   @Override
-  public KernelDescription on(int capability) {
+  public Family on(int capability) {
     return new WmmaGemmFamily(Multiprocessor.of(capability).ctaSharedBytes());
   }
 

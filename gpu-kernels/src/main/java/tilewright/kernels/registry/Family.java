@@ -51,6 +51,11 @@ public interface Family extends KernelDescription {
   }
 
   @Override
+  default Family on(int capability) {
+    return this;
+  }
+
+  @Override
   default PreparedLaunch launchFor(Choice choice) {
     return workload(choice).launch();
   }

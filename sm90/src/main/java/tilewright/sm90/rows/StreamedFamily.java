@@ -64,6 +64,11 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
   }
 
   @Override
+  public Family on(int capability) {
+    return new StreamedFamily(base.on(capability), operation, option, value);
+  }
+
+  @Override
   public Workload workload(Choice choice) {
     var portable = base.workload(choice);
     return config(choice).map(config -> streamed(choice, config, portable)).orElse(portable);

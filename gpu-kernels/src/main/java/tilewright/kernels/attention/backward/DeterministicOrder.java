@@ -1,6 +1,5 @@
 package tilewright.kernels.attention.backward;
 
-import tilewright.kernel.Chip;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -40,9 +39,10 @@ public record DeterministicOrder(Band band, int tileM, int tileN, int ctas) {
    *
    * @param queries of a head
    * @param lag tiles that a block stays behind the one before it
+   * @param multiprocessors of the GPU, each of which runs a block at a time
    */
-  public int headsForLag(int queries, int lag) {
-    return Math.ceilDiv(lag * Chip.H200.multiprocessors(), Math.max(1, Math.ceilDiv(queries, tileM)));
+  public int headsForLag(int queries, int lag, int multiprocessors) {
+    return Math.ceilDiv(lag * multiprocessors, Math.max(1, Math.ceilDiv(queries, tileM)));
   }
 
   /** The number of blocks that add to a tile before this one. */

@@ -1,6 +1,7 @@
 package tilewright.kernels.attention.backward;
 
 import java.util.stream.Stream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -61,7 +62,7 @@ final class Sm80BackwardShapes {
     if (walk(problem) == KeyBlock.Order.BY_TILE) {
       return shape.withHeadsTogether(Math.max(shape.headsTogether(), HEADS_BY_TILE));
     }
-    return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+    return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape, capability)) : shape;
   }
 
   /** Whether ptxas 13.0 spills of the plain tiles at 128: 4 bytes if addresses stay in registers, if packed always. */
@@ -115,10 +116,11 @@ final class Sm80BackwardShapes {
   }
 
   /** Heads whose blocks run side by side in a fixed order: a power of two, which divides most numbers of heads. */
-  private static int headsInOrder(AttentionProblem p, Shape shape) {
+  private static int headsInOrder(AttentionProblem p, Shape shape, int capability) {
     var order = new DeterministicOrder(p.band(), shape.tileM(), shape.tileN());
-    return order.descends() ? HEADS_OF_DIAGONALS
-        : Math.max(HEADS_TOGETHER, Integer.highestOneBit(order.headsForLag(p.sizes().queries(), LAG)));
+    if (order.descends()) return HEADS_OF_DIAGONALS;
+    int heads = order.headsForLag(p.sizes().queries(), LAG, Chip.largest(capability).multiprocessors());
+    return Math.max(HEADS_TOGETHER, Integer.highestOneBit(heads));
   }
 
   private static int dim(int needed) {

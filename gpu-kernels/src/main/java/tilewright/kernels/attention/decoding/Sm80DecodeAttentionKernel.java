@@ -145,14 +145,8 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   }
 
   private Division division(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
-    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing), shape.resident() * multiprocessors(),
-        WorkShares.Kind.PIECES);
-  }
-
-  /** Multiprocessors of the largest GPU of the capability, or of an A100. */
-  private int multiprocessors() {
-    return Stream.of(Chip.values()).filter(chip -> chip.capability() == capability).mapToInt(Chip::multiprocessors)
-        .max().orElse(Chip.A100.multiprocessors());
+    int ctas = shape.resident() * Chip.largest(capability).multiprocessors();
+    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing), ctas, WorkShares.Kind.PIECES);
   }
 
   private static long tiles(AttentionProblem p, DecodeShape shape, HeadPacking packing) {

@@ -121,7 +121,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     boolean diagonal = p.band().right().isPresent();
     if (problem.deterministic()) {
       var order = new DeterministicOrder(p.band(), shape.queries(), shape.keys());
-      return diagonal ? ONE_HEAD : order.headsForLag(p.sizes().queries(), LAG);
+      return diagonal ? ONE_HEAD : order.headsForLag(p.sizes().queries(), LAG, MULTIPROCESSORS);
     }
     return diagonal && blocks <= FEW * MULTIPROCESSORS ? Math.max(ONE_HEAD, blocks) : ONE_HEAD;
   }
