@@ -2,6 +2,7 @@ package tilewright.cli.launch;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
@@ -31,6 +32,12 @@ public enum Backend {
       try (var gpu = openGpu()) {
         return runOn(gpu, launch);
       }
+    }
+
+    @Override
+    public OptionalInt capability() {
+      return Gpu.probe() instanceof GpuProbe.Available(_, var devices)
+          ? OptionalInt.of(devices.getFirst().capability()) : OptionalInt.empty();
     }
   };
 
@@ -63,6 +70,11 @@ public enum Backend {
    * @throws CommandFailure if this machine lacks the backend
    */
   public abstract Result run(Launch launch);
+
+  /** Returns the compute capability, times ten, of the GPU that runs launches, if one does. */
+  public OptionalInt capability() {
+    return OptionalInt.empty();
+  }
 
   /** Like {@link #run(Launch)}, with progress on the console once the launch takes longer than a moment. */
   public Result run(Launch launch, Console console) {

@@ -23,8 +23,6 @@ import tilewright.cli.io.Exit;
 import tilewright.cli.launch.Backend;
 import tilewright.cli.run.AttentionFileOptions.Inputs;
 import tilewright.cli.tensor.TensorFile;
-import tilewright.device.Gpu;
-import tilewright.device.driver.GpuProbe;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.Captures;
@@ -255,9 +253,7 @@ public final class RunAttention implements Callable<Integer> {
 
   /** The simulator runs everything; SM80's kernel does most in 16 bits, and is simulated in the least time. */
   private int capability(Inputs inputs) {
-    if (backend == Backend.GPU && Gpu.probe() instanceof GpuProbe.Available(_, var devices)) {
-      return devices.getFirst().capability();
-    }
+    if (backend.capability().isPresent()) return backend.capability().getAsInt();
     if (inputs.attention().problem().blockScaled()) return Target.SM100A.capability();
     boolean cached = !inputs.attention().problem().serving().equals(Serving.NONE);
     return cached || inputs.type() == ElementType.E4M3 ? Target.SM90A.capability() : Target.SM80.capability();

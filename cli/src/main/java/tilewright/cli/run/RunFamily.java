@@ -142,7 +142,7 @@ public final class RunFamily implements Callable<Integer> {
   private Workload workload(Choice choice) {
     try {
       family.requireSupported(choice);
-      return family.workload(choice);
+      return backend.capability().stream().mapToObj(family::on).findFirst().orElse(family).workload(choice);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw CommandFailure.badInput(e.getMessage());
     }

@@ -52,7 +52,7 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   /** The head dimensions that kernels before SM90 are made for. */
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);
   private static final int MOST_STRIDE = 1 << 16;
-  /** Bytes of L2 that Hopper's kernel fills with keys and values of heads side by side. */
+  /** SMs of Hopper, whose gradients choose heads by them. */
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final int MOST_HEADS = 11;
   /** Any number: Python gives its own. */
