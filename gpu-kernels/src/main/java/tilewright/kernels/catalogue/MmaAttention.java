@@ -90,10 +90,8 @@ record MmaAttention(VariantConfig config) implements Kernel {
       if (way == Way.TILED_KV) {
         return List.of(List.of(1, 1, 1, 64), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 128));
       }
-      // Without the swizzle of V, tiled_qk spills at 1024.
-      int large = way == Way.TILED_QK ? 960 : way.mostDim();
-      return large > 256
-          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, large), List.of(1, 70, 1, 320), List.of(2, 65, 2, 96))
+      return way.mostDim() > 256
+          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, way.mostDim()), List.of(1, 70, 1, 320), List.of(2, 65, 2, 96))
           : List.of(List.of(1, 1, 1, 32), List.of(1, 64, 1, way.mostDim()), List.of(2, 65, 2, 96));
     }
 
