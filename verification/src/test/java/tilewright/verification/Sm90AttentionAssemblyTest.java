@@ -15,9 +15,11 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
@@ -123,6 +125,22 @@ class Sm90AttentionAssemblyTest {
     }).toList());
   }
 
+  /** Functions that read a number for each score, beside masks, lists and bounds. */
+  static List<Arguments> reading() {
+    var bias = CapturedTensor.of("bias", ElementType.BF16, 3);
+    var documents = CapturedTensor.of("documents", ElementType.I32, 2);
+    return LongSuite.of(Stream.of(128, 64, 96).flatMap(dim -> {
+      var biased = Attention.forward(ElementType.BF16, Sizes.of(1, 2048, 2048, 8, dim))
+          .score((score, _, h, q, k) -> score.plus(bias.at(h, q, k))).capture(bias, 8, 2048, 2048);
+      var both = biased.mask((b, _, q, k) -> documents.integerAt(b, q).equalTo(documents.integerAt(b, k)))
+          .capture(documents, 1, 2048);
+      return Stream.of(Arguments.of("biased documents skipping blocks", dim,
+          both.skippingBlocks().problem().with(Band.CAUSAL)),
+          Arguments.of("biased documents", dim, both.problem().with(Band.window(512, 0))),
+          Arguments.of("bias in a window", dim, biased.problem().with(Band.window(512, 0))));
+    }).toList());
+  }
+
   /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
   static List<Arguments> bytes() {
     return LongSuite.of(everyBytes());
@@ -173,7 +191,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

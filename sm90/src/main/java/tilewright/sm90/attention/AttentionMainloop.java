@@ -2,12 +2,14 @@ package tilewright.sm90.attention;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
@@ -257,10 +259,11 @@ final class AttentionMainloop {
     var row = firstRow(tile);
     var key = tile.sequence().firstKeyOf(block, config.shape().keys());
     var place = new Modification.Place(tile.batch(), tile.head(), row, key, packing).in(tile.sequence(), !masked);
-    var all = modification.apply(k, lane, rowsOfScores, factors.ofFunction(), place, whole,
+    var here = config.placesAnew() ? Shuffle.own(k, lane, Warpgroup.SIZE - 1) : lane;
+    var all = modification.apply(k, here, rowsOfScores, factors.ofFunction(), place, whole,
         rowsOfScores.values(k, scores));
     if (masked) {
-      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, place, all);
+      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, here, place, all);
     }
     return softmax.next(all);
   }

@@ -161,6 +161,16 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     return quantized.filter(q -> q.accumulation == Accumulation.PROMOTED).isPresent();
   }
 
+  /**
+   * Whether threads find their places in tiles anew for each block and each tile's O. Functions that read numbers for
+   * each score need the registers that ptxas would keep these in. At head dimension 128 a function alone has room for
+   * them, and would spill 4 bytes behind a diagonal otherwise.
+   */
+  boolean placesAnew() {
+    boolean alone = modification.mask().isEmpty() && !blockMask && !packed && band.left().isEmpty();
+    return modification.captures().perScore() && !(alone && shape.headDim == 128);
+  }
+
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */
   int releasing() {
     return blockMask ? Warp.SIZE : Warpgroup.SIZE;

@@ -207,15 +207,25 @@ final class Sm90AttentionShapes {
       var shapes = modification.score().isPresent() ? LISTED : !problem.blockMask() ? MASKED
           : bounds(problem) ? LISTED : SKIPPING;
       boolean narrow = problem.blockMask() && modification.score().isPresent() && bounds(problem);
-      return narrow ? Stream.concat(EVEN.stream(), shapes.stream()) : Stream.concat(shapes.stream(), EVEN.stream());
+      return narrow || readsBeside(problem) ? Stream.concat(EVEN.stream(), shapes.stream())
+          : Stream.concat(shapes.stream(), EVEN.stream());
     }
     if (sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
-    if (modification.captures().perScore()) return LISTED.stream();
+    if (modification.captures().perScore()) {
+      return readsBeside(problem) ? Stream.concat(EVEN.stream(), LISTED.stream()) : LISTED.stream();
+    }
     if (packing(problem, MASKED.getFirst(), packs).heads() > 1) return MASKED.stream();
     if (problem.serving().pages().isPresent()) return PAGED.stream();
     if (problem.packed().isPresent()) return SCORED.stream();
     return modification.score().isPresent() ? Stream.concat(Stream.of(SCORED_NARROW), SCORED.stream())
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
+  }
+
+  /** Whether functions read numbers for each score beside something else that takes registers. */
+  private static boolean readsBeside(AttentionProblem problem) {
+    var modification = problem.modification();
+    boolean both = modification.score().isPresent() && modification.mask().isPresent();
+    return modification.captures().perScore() && (both || problem.blockMask() || bounds(problem));
   }
 
   /** Whether the bounds of a sequence and of a window take registers beside a mask. */

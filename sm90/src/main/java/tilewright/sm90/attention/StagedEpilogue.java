@@ -9,6 +9,7 @@ import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
@@ -25,9 +26,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param stored where the rows' statistics go, if anywhere
  * @param rows of a warpgroup's O
  * @param lengths whether the launch reads lengths, for which ptxas spills a predicate that it computes ahead
+ * @param anew whether threads find their places in O here, and keep them in no registers before
  */
 record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, StoredTotals stored,
-    FragmentRows rows, I32 lane, I32 group, boolean lengths) implements AttentionEpilogue {
+    FragmentRows rows, I32 lane, I32 group, boolean lengths, boolean anew) implements AttentionEpilogue {
   private static final int QUAD = 4;
 
   @Override
@@ -35,13 +37,14 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     AttentionEpilogue.divide(k, rows, sums, totals, factor);
     var row = coordinates.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));
     int columns = Math.toIntExact(o.shared().layout().shape().mode(1).size());
+    var here = anew ? Shuffle.own(k, lane, Warpgroup.SIZE - 1) : lane;
     for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
-      storeColumns(rows.values(k, sums), first, columns, row, tile);
+      storeColumns(here, rows.values(k, sums), first, columns, row, tile);
     }
-    if (stored.any()) storeStatistics(totals, row, tile);
+    if (stored.any()) storeStatistics(here, totals, row, tile);
   }
 
-  private void storeColumns(List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
+  private void storeColumns(I32 here, List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
     if (apart) {
       drain();
       meet();
@@ -52,7 +55,7 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     for (int value = (int) (first * values.size() / width); value < (first + columns) * values.size() / width;
         value++) {
       if (value / beside % 2 > 0) continue;
-      var at = rows.partition().coordinate(lane, value);
+      var at = rows.partition().coordinate(here, value);
       o.shared().at(at[0], at[1].plus(-first), group).store(values.get(value), values.get(value + beside));
     }
     BulkCopy.publish(k);
@@ -63,14 +66,14 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     });
   }
 
-  private void storeStatistics(List<OnlineSoftmax.Total> totals, I32 firstRow, AttentionTiles.Tile tile) {
+  private void storeStatistics(I32 here, List<OnlineSoftmax.Total> totals, I32 firstRow, AttentionTiles.Tile tile) {
     var packing = coordinates.packing();
     var sequence = stored.map(tensor -> tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries()));
     // Known before the loop over the keys, places in two tensors would take registers meanwhile.
     boolean late = stored.tensors().size() > 1;
     for (int row = 0; row < totals.size(); row++) {
       var total = totals.get(row);
-      var at = late ? firstRow.plus(rows.row(lane.settled(), row)).settled() : firstRow.plus(rows.row(lane, row));
+      var at = late ? firstRow.plus(rows.row(here.settled(), row)).settled() : firstRow.plus(rows.row(here, row));
       var query = packing.query(at);
       var head = packing.head(tile.head(), at);
       var place = sequence.at(tensor -> tensor.at(query, head, coordinates.entry(tile)));
