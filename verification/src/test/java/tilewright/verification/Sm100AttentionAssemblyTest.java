@@ -15,9 +15,11 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
@@ -118,6 +120,20 @@ class Sm100AttentionAssemblyTest {
   @MethodSource("scaled")
   void assemblesBlockScaledOperandsWithoutSpillsAndWarnings(AttentionProblem problem) {
     assemble(new Sm100AttentionKernel().prepare(problem).kernel());
+  }
+
+  /** In the registers that functions of other operands have, ptxas spills 68 bytes of this form. */
+  @Test
+  void functionsOfBlockScaledOperandsInAWindowSpillNothing() {
+    var s = new Sizes(1, 2048, 2048, 8, 8, 128, 128);
+    var bias = CapturedTensor.of("bias", ElementType.BF16, 3);
+    var documents = CapturedTensor.of("documents", ElementType.I32, 2);
+    var functions = Attention.forward(ElementType.BF16, s).score((score, _, h, q, k) -> score.plus(bias.at(h, q, k)))
+        .capture(bias, 8, 2048, 2048)
+        .mask((b, _, q, k) -> documents.integerAt(b, q).equalTo(documents.integerAt(b, k)))
+        .capture(documents, 1, 2048).problem().modification();
+    var problem = AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, s), s).with(functions);
+    assemble(new Sm100AttentionKernel().prepare(problem.with(Band.window(512, 0))).kernel());
   }
 
   @ParameterizedTest(name = "{0}, {1}")

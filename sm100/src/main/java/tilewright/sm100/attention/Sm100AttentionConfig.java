@@ -151,7 +151,8 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Mod
    * Registers of a softmax thread. With cluster launch control it leaves more to the other roles, and most where these
    * also keep lists of blocks, or bounds of a sequence and a window, and wait for O to leave Q's place. With a score
    * function and a mask together, ptxas 13.0 spills less in fewer registers, as with block lists for a mask in a window
-   * at head dimension 96: there it spills nothing in 168 or 184, but 112 bytes in 176.
+   * at head dimension 96: there it spills nothing in 168 or 184, but 112 bytes in 176. mxf8 without lists is an
+   * exception, except packed sequences of wide heads: in 184 it spills nothing, in 176 up to 68 bytes.
    */
   int softmaxRegisters() {
     boolean bounds = blockMask || packed && band.left().isPresent();
@@ -159,7 +160,8 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, Band band, Mod
     boolean functions = modification.score().isPresent() && modification.mask().isPresent();
     boolean listedWindow = blockMask && !functions && modification.mask().isPresent() && band.left().isPresent();
     if (listedWindow && shape.headDim == 96 && quantized.isEmpty() && !cancelling) return 168;
-    return blockMask || cancelling || functions ? 176 : 184;
+    boolean roomy = blockScaled() && !(packed && shape.headDim > Shape.ROOMY);
+    return blockMask || cancelling || functions && !roomy ? 176 : 184;
   }
 
   /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
