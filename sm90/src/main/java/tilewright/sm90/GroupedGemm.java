@@ -46,7 +46,8 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
     if (config.tileM() != ROWS) {
       throw new IllegalArgumentException("tiles of " + config.tileM() + " rows: those of a group come in " + ROWS);
     }
-    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), grouping, this::groups);
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem),
+        new Sm90Gemms.Inputs(grouping, 1, this::groups));
   }
 
   private void groups(LaunchArguments arguments) {

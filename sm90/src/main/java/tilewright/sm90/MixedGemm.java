@@ -100,10 +100,13 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
 
   /** Prepares a given configuration. */
   public PreparedLaunch prepare(Sm90GemmConfig config) {
-    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> {
-      arguments.tensor("SA", scales.argument(problem.m(), ScaledGemm.blocks(problem.k()), problem.batch()));
-      if (problem.types().a() == ElementType.I4) arguments.tensor("A", bytes());
-    });
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem),
+        new Sm90Gemms.Inputs(Grouping.BATCH, 1, this::weights));
+  }
+
+  private void weights(LaunchArguments arguments) {
+    arguments.tensor("SA", scales.argument(problem.m(), ScaledGemm.blocks(problem.k()), problem.batch()));
+    if (problem.types().a() == ElementType.I4) arguments.tensor("A", bytes());
   }
 
   /** A's bytes. */

@@ -52,8 +52,9 @@ public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
 
   /** Prepares a given configuration. */
   public PreparedLaunch prepare(Sm90GemmConfig config) {
-    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> arguments
-        .tensor("SA", scalesA.argument(problem.m(), blocks(problem.k()), problem.batch()))
-        .tensor("SB", scalesB.argument(blocks(problem.n()), blocks(problem.k()), problem.batch())));
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem),
+        new Sm90Gemms.Inputs(Grouping.BATCH, 1, arguments -> arguments
+            .tensor("SA", scalesA.argument(problem.m(), blocks(problem.k()), problem.batch()))
+            .tensor("SB", scalesB.argument(blocks(problem.n()), blocks(problem.k()), problem.batch()))));
   }
 }

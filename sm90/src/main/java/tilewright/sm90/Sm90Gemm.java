@@ -25,7 +25,7 @@ import tilewright.sm90.collective.StagedEpilogue;
 
 /**
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand order,
- * accumulated in FP32.
+ * accumulated in FP32. Where the epilogue takes several products, B is (N,K,P,L), and a tile of it has rows of all.
  *
  * <p>One warpgroup loads, the others multiply: global → TMA → swizzled shared memory, {@code stages} tiles deep →
  * {@code wgmma} → registers → epilogue → global. A tile scheduler deals tiles out to CTAs that stay.
@@ -39,6 +39,14 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       throw new IllegalArgumentException("waves cannot be synchronised through groups: some CTAs have fewer tiles than"
           + " others");
     }
+    if (products(output) > 1 && config.cluster().splits() > 1) {
+      throw new IllegalArgumentException("CTAs that split k get different columns of a tile, but an element of C is made"
+          + " of all products' at its place: leave k whole");
+    }
+  }
+
+  private static int products(OutputForm output) {
+    return output.epilogue().products();
   }
 
   @Override
@@ -56,13 +64,14 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var lane = thread.modulo(Warpgroup.SIZE);
     var first = thread.equalTo(0);
     var a = config.tileA(k, lane);            // (tileM, tileK, stages), swizzled
-    var b = config.tileB(k, lane, grouping);  // (tileN, tileK, stages), swizzled
+    int products = products(output);
+    var b = config.tileB(k, lane, products, grouping);  // (tileN, tileK, stages), swizzled
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
-    var mainloop = config.mainloop(cluster, a, b, grouping);
+    var mainloop = config.mainloop(cluster, a, b, products, grouping);
     var range = mainloop.operands().range(config.lead());
     var sequence = OrderedSequence.of(k, first, config.turns());
-    var grid = new TileGrid(cluster, config.tileM(), config.tileN(), config.band(), c.extents());
+    var grid = new TileGrid(cluster, config.tileM(), config.columns(products), config.band(), c.extents());
     var tiles = scheduler(grid, range, groups, first);
     var ring = Pipeline.of(k, config.stages(), first, config.variant().loading().producers(),
         mainloop.releases(config.sharers()), cluster);

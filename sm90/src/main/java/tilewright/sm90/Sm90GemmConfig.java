@@ -252,44 +252,51 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
   }
 
   /** The main loop that these types need. */
-  Mainloop mainloop(Cluster cluster, OperandTile a, OperandTile b, Grouping grouping) {
+  Mainloop mainloop(Cluster cluster, OperandTile a, OperandTile b, int products, Grouping grouping) {
     var k = cluster.k();
     var mma = mma();
     var scales = types().accumulation() != Accumulation.SCALED ? Optional.<BlockScales>empty()
         : Optional.of(types().isMixed() ? BlockScales.ofA(k, mma, tile.m(), stages)
             : BlockScales.of(k, grouping.batchOfB(), mma, tile.m(), stages));
-    var operands = new OperandStages(k, a, b, mma, cluster, scales);
+    var operands = new OperandStages(k, a, b, products, mma, cluster, scales);
     if (scales.isPresent() && types().isMixed()) return new MixedInputMainloop(operands, types().a());
     return types().isPromoted() ? new PromotedMainloop(operands) : new WgmmaMainloop(operands);
   }
 
   /** A's tiles, and how they are filled; by threads of that number in their warpgroup, if any do it. */
   OperandTile tileA(Scope k, I32 lane) {
-    return tile(k, a(), layoutA(), cluster.n(), lane, operands.aKMajor());
+    return tile(k, a(), layoutA(), cluster.n(), lane, operands.aKMajor(), 1);
   }
 
-  /** B's tiles. */
-  OperandTile tileB(Scope k, I32 lane, Grouping grouping) {
-    var b = operand("B", types().b(), "N", grouping.batchOfB(), operands.bKMajor());
-    return tile(k, b, layoutB(), cluster.m(), lane, operands.bKMajor());
+  /** B's tiles, whose rows are those of the first product's columns, then those of the next one's, and so on. */
+  OperandTile tileB(Scope k, I32 lane, int products, Grouping grouping) {
+    var extents = products == 1 ? List.of("N", "K", grouping.batchOfB()) : List.of("N", "K", "P", grouping.batchOfB());
+    var b = operand("B", types().b(), extents, operands.bKMajor());
+    return tile(k, b, layoutB(), cluster.m(), lane, operands.bKMajor(), products == 1 ? 1 : columns(products));
   }
 
-  private OperandTile tile(Scope k, TensorSpec spec, OffsetMap layout, int blocks, I32 lane, boolean kMajor) {
+  /** Columns of C's tile, where this number of products share A. */
+  int columns(int products) {
+    return tile.n() / products;
+  }
+
+  private OperandTile tile(Scope k, TensorSpec spec, OffsetMap layout, int blocks, I32 lane, boolean kMajor,
+      int interleaved) {
     return fetched() ? FetchedTile.of(k, TensorSpec.of(spec.name(), spec.type(), spec.extents().toArray(String[]::new)),
-        layout, lane, kMajor) : TensorTile.shared(k, spec, layout, blocks);
+        layout, lane, kMajor, interleaved) : TensorTile.shared(k, spec, layout, blocks, interleaved);
   }
 
   private TensorSpec a() {
     if (types().a() == ElementType.I4) {
       return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
     }
-    var a = operand("A", types().a(), "M", "L", operands.aKMajor());
+    var a = operand("A", types().a(), List.of("M", "K", "L"), operands.aKMajor());
     // B has few rows then, so that A is read about once, and would only drive out of L2 what is read again.
     return transposed() ? a.passingReads() : a;
   }
 
-  private static TensorSpec operand(String name, ElementType type, String rows, String batch, boolean kMajor) {
-    return TensorSpec.of(name, type, rows, "K", batch).contiguous(kMajor ? "K" : rows)
+  private static TensorSpec operand(String name, ElementType type, List<String> extents, boolean kMajor) {
+    return TensorSpec.of(name, type, extents.toArray(String[]::new)).contiguous(extents.get(kMajor ? 1 : 0))
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 

@@ -30,7 +30,7 @@ import tilewright.sm90.collective.OutputForm;
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class Sm90Gemms {
   /** The most registers for accumulators of a thread whose epilogue does more than store them. */
-  private static final int MOST_ACCUMULATORS = 128;
+  static final int MOST_ACCUMULATORS = 128;
   /** The tile for epilogues that read a matrix: one consumer multiplies while the other waits for it. */
   private static final String WAITING = "128x128x1-in-turn";
   /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
@@ -154,8 +154,8 @@ public final class Sm90Gemms {
    */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
     requireReachable(problem, fastest);
-    return fastest.transposed() ? prepare(problem.transposed(), fastest, epilogue.transposed(), Grouping.BATCH, _ -> {})
-        : prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
+    return fastest.transposed() ? prepare(problem.transposed(), fastest, epilogue.transposed(), Inputs.PLAIN)
+        : prepare(problem, fastest, epilogue, Inputs.PLAIN);
   }
 
   private static void requireReachable(GemmProblem problem, Sm90GemmConfig config) {
@@ -182,35 +182,51 @@ public final class Sm90Gemms {
         Variant.PLAIN.with(Loading.THREADS));
   }
 
-  /** Prepares a given configuration with further arguments, or others. */
+  /**
+   * The inputs of a launch that is more than one product.
+   *
+   * @param products that share A
+   * @param arguments further ones, or others
+   */
+  record Inputs(Grouping grouping, int products, Consumer<LaunchArguments> arguments) {
+    static final Inputs PLAIN = new Inputs(Grouping.BATCH, 1, _ -> {});
+  }
+
+  /** Prepares a given configuration with further inputs, or others. */
   static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue,
-      Grouping grouping, Consumer<LaunchArguments> more) {
+      Inputs inputs) {
     requireReachable(problem, fastest);
     if (!fastest.types().equals(problem.types())) {
       throw new IllegalArgumentException("a configuration for " + fastest.types() + " does not multiply "
           + problem.types() + ": configure that problem");
     }
-    epilogue.requireFor(problem);
-    var output = form(problem, epilogue, fastest, grouping);
+    epilogue.requireFor(problem, inputs.products);
+    var output = form(problem, epilogue, fastest, inputs.grouping);
     var config = yielding(fastest, output);
-    var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
+    var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, inputs.grouping), Target.SM90A);
     if (config.streamK() && problem.k() == 0) {
       throw new IllegalArgumentException("K is 0: there are no parts of k to share");
     }
     // How many tiles groups have that end at any row is known on the GPU only.
-    int clusters = grouping == Grouping.RAGGED
+    int clusters = inputs.grouping == Grouping.RAGGED
         ? GemmTile.MULTIPROCESSORS * config.resident() / config.cluster().blocks()
-        : GemmTile.clusters(problem, config);
+        : GemmTile.clusters(withColumns(problem, inputs.products), config);
     int blocks = clusters * config.cluster().blocks();
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
-    more.accept(arguments);
+    inputs.arguments.accept(arguments);
     var scratch = config.scratch(blocks);
     scratch.forEach(part -> arguments.tensor(part.name(), part.tensor()));
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build(), scratch);
+  }
+
+  /** The product that takes as long as several that share A: one of all their columns. */
+  static GemmProblem withColumns(GemmProblem p, int products) {
+    return products == 1 ? p : new GemmProblem(p.types(), p.m(), Math.multiplyExact(products, p.n()), p.k(), p.batch(),
+        p.a(), p.b(), p.c(), p.alpha(), p.beta());
   }
 
   /** Copies store what they reach, and nothing beside it, if there is room for them. */
@@ -223,7 +239,8 @@ public final class Sm90Gemms {
     var copied = new OutputForm(tree, alongN, epilogue.neighbours(), copies,
         GemmTile.outputStages(config));
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
-    return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), config.tileN()) && hasRoom
+    int columns = config.columns(tree.products());
+    return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), columns) && hasRoom
         ? copied : new OutputForm(tree, alongN, 1, OutputForm.Copies.NONE, 1);
   }
 
@@ -231,7 +248,7 @@ public final class Sm90Gemms {
     // Beside scales, a full ring leaves no room for the barriers of a matrix that is read.
     boolean crowded = config.types().isPromoted() && config.types().accumulation() == Accumulation.SCALED
         && !output.epilogue().nodes(Epilogue.Source.class).isEmpty();
-    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.tileN())
+    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.columns(output.epilogue().products()))
         + (crowded ? 1 : 0));
   }
 

@@ -8,6 +8,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
@@ -20,6 +21,7 @@ import tilewright.sm100.Sm100Gemms;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
+import tilewright.sm90.DualGemm;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.MixedGemm;
@@ -41,7 +43,7 @@ final class LargeGemms {
 
   static Stream<KernelConfiguration> all() {
     return Stream.of(hopperTiles(), hopperEpilogues(), fetched(), Stream.of(paced()), weightsAhead(), grouped(),
-        mixed(), blackwellRungs(), blackwellEpilogues(), narrow(), quantizers()).flatMap(part -> part);
+        dual(), mixed(), blackwellRungs(), blackwellEpilogues(), narrow(), quantizers()).flatMap(part -> part);
   }
 
   private static KernelConfiguration configuration(String kernel, String config, Supplier<PreparedLaunch> launch) {
@@ -134,6 +136,13 @@ final class LargeGemms {
           return configuration("sm90_grouped_gemm", types + " n=" + n + " " + grouping,
               () -> new GroupedGemm(problem, grouping, GROUPS).prepare());
         })));
+  }
+
+  private static Stream<KernelConfiguration> dual() {
+    return types().filter(types -> types.output() != ElementType.I32)
+        .flatMap(types -> Stream.of(16, SIZE).flatMap(m -> Stream.of(SIZE, SIZE + 3).map(n ->
+            configuration("sm90_dual_gemm", types + " m=" + m + " n=" + n, () -> DualGemm.packed(
+                GemmProblem.packed(types, m, n, SIZE, 1, "TN"), Pointwise.SWISH).prepare()))));
   }
 
   private static Stream<KernelConfiguration> mixed() {

@@ -17,7 +17,9 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.Pointwise;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.DualGemm;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.MixedGemm;
@@ -73,6 +75,15 @@ class Sm90AssemblyTest {
       var odd = GemmProblem.packed(operand, ElementType.BF16, 4096, 4099, 4099, problem.batch(), "TN");
       assertAssembled(new GroupedGemm(odd, grouping, 4).prepare());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BF16, BF16, TN, 8192, SWISH", "BF16, BF16, NT, 512, GELU_TANH", "F16, F32, TN, 4096, GELU_ERF",
+      "E4M3, BF16, TN, 4096, SWISH"})
+  void productsThatShareAAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order,
+      int m, Pointwise activation) {
+    assertAssembled(DualGemm.packed(GemmProblem.packed(operand, output, m, 4096, 4096, 1, order), activation)
+        .prepare());
   }
 
   @ParameterizedTest

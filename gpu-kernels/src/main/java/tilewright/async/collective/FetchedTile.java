@@ -1,5 +1,6 @@
 package tilewright.async.collective;
 
+import java.util.Collections;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
@@ -27,28 +28,34 @@ public final class FetchedTile implements OperandTile {
   private final TiledCopy copy;
   private final I32 lane;
   private final int across;
+  private final int interleaved;
 
   private FetchedTile(SharedTensor tile, SharedTensor parts, GlobalTensor operand, TiledCopy copy, I32 lane,
-      int across) {
+      int across, int interleaved) {
     this.tile = tile;
     this.parts = parts;
     this.operand = operand;
     this.copy = copy;
     this.lane = lane;
     this.across = across;
+    this.interleaved = interleaved;
   }
 
   /**
    * Declares the operand and sets the tiles aside.
    *
-   * @param spec (rows, K, batch)
+   * @param spec (rows, K, batch), or (rows, K, rounds, batch) where a tile's rows interleave two modes
    * @param layout (rows, columns, stages), columns contiguous in rows of one swizzle
    * @param lane the thread's number in its warpgroup
    * @param alongK whether the operand's neighbours run along k, if along either: neighbouring threads fetch them
+   * @param count rows of a round, where rows interleave; else 1
    */
-  public static FetchedTile of(Scope k, TensorSpec spec, OffsetMap layout, I32 lane, boolean alongK) {
+  public static FetchedTile of(Scope k, TensorSpec spec, OffsetMap layout, I32 lane, boolean alongK, int count) {
     int columns = extent(layout, 1);
     int rows = UNDER_WAY * Warpgroup.SIZE / columns;
+    if (count > 1 && count % rows != 0) {
+      throw new TraceException("threads fetch " + rows + " rows at a time, which do not divide rounds of " + count);
+    }
     var parts = parts(spec, layout, rows);
     int inner = alongK ? 1 : 0;
     int run = Math.min(alongK ? columns : rows, Warpgroup.SIZE);
@@ -56,7 +63,7 @@ public final class FetchedTile implements OperandTile {
     var copy = alongK ? TiledCopy.rowMajor(atom, Warpgroup.SIZE, run)
         : TiledCopy.columnMajor(atom, Warpgroup.SIZE, run);
     var tile = k.shared(spec.type(), layout);
-    return new FetchedTile(tile, tile.as(parts), k.global(spec), copy, lane, 1 - inner);
+    return new FetchedTile(tile, tile.as(parts), k.global(spec), copy, lane, 1 - inner, count);
   }
 
   /** The tiles cut into parts of so many rows, each of which is a stage of its own. */
@@ -106,11 +113,17 @@ public final class FetchedTile implements OperandTile {
     if (share.parts() > 1) throw new TraceException("threads fetch tiles for their own block only");
     int rows = extent(parts.layout(), 0);
     int count = extent(tile.layout(), 0) / rows;
+    var rest = Collections.nCopies(coordinate.length - 2, k.constant(0)).toArray(I32[]::new);
     k.loop(k.constant(count), part -> {
       var begin = coordinate.clone();
-      begin[0] = begin[0].plus(part.times(rows));
+      if (interleaved == 1) {
+        begin[0] = begin[0].plus(part.times(rows));
+      } else {
+        begin[0] = begin[0].plus(part.modulo(interleaved / rows).times(rows));
+        begin[2] = begin[2].plus(part.dividedBy(interleaved / rows));
+      }
       copy.copy(lane, operand.from(begin).climbing(across, copy.step(across)), parts, stage.times(count).plus(part),
-          k.constant(0));
+          rest);
     });
   }
 }

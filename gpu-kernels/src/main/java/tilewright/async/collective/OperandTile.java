@@ -5,7 +5,10 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 
-/** An operand's tiles (rows, K, stages) in shared memory, which tensor copies fill, or threads. */
+/**
+ * An operand's tiles (rows, K, stages) in shared memory, which tensor copies fill, or threads. A tile's rows may
+ * interleave two modes of the operand, the second of which follows K.
+ */
 public sealed interface OperandTile permits TensorTile, FetchedTile {
 
   SharedTensor shared();

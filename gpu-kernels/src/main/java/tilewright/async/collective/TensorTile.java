@@ -79,7 +79,7 @@ public final class TensorTile implements OperandTile {
   /**
    * Declares a tile whose rows interleave two modes: {@code count} rows of the first, for each coordinate of the third.
    *
-   * @param count rows of a round; the first mode may have fewer. Divides a box's rows
+   * @param count rows of a round; the first mode may have fewer. Divides a box's rows, or is a multiple of them
    */
   public static TensorTile interleaved(Scope k, TensorSpec spec, SharedTensor tile, int count) {
     var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0), count);
@@ -103,12 +103,17 @@ public final class TensorTile implements OperandTile {
 
   /** Declares a tile that several CTAs of a cluster load together, each some rows, or else some columns. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
+    return shared(k, spec, layout, blocks, 1);
+  }
+
+  /** Declares it with rows that interleave two modes, as {@link #interleaved} does. */
+  public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks, int count) {
     int rows = extent(layout, 0);
     int columns = extent(layout, 1);
-    var whole = Boxes.of(spec, layout, rows, 1);
+    var whole = Boxes.of(spec, layout, rows, count);
     boolean byColumns = whole.acrossColumns && rows % (blocks * whole.rows) != 0;
-    var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, 1)
-        : Boxes.of(spec, layout, rows / blocks, 1);
+    var boxes = byColumns ? Boxes.of(spec, layout, rows, columns / blocks, count)
+        : Boxes.of(spec, layout, rows / blocks, count);
     int all = byColumns ? columns : rows;
     int each = byColumns ? boxes.columns : boxes.span();
     if (all % (blocks * each) != 0) {
@@ -180,7 +185,12 @@ public final class TensorTile implements OperandTile {
     int height = rows / shares;
     var first = share.times(height);
     var begin = coordinate.clone();
-    begin[0] = begin[0].plus(first);
+    if (interleaved == 1) {
+      begin[0] = begin[0].plus(first);
+    } else {
+      begin[0] = begin[0].plus(first.modulo(interleaved));
+      begin[2] = begin[2].plus(first.dividedBy(interleaved));
+    }
     forEachBox(height, (row, column) -> copy.copy(unswizzled.at(first.plus(row), k.constant(column), stage), tensor,
         shifted(begin, row, column)));
   }
@@ -233,9 +243,12 @@ public final class TensorTile implements OperandTile {
 
   private I32[] shifted(I32[] coordinate, int row, int column) {
     var place = coordinate.clone();
-    // Boxes hold whole coordinates of the third mode.
-    if (interleaved > 1) place[2] = place[2].plus(row / interleaved);
-    else place[0] = place[0].plus(row);
+    if (interleaved > 1) {
+      place[0] = place[0].plus(row % interleaved);
+      place[2] = place[2].plus(row / interleaved);
+    } else {
+      place[0] = place[0].plus(row);
+    }
     place[1] = place[1].plus(column);
     return place;
   }
@@ -274,8 +287,11 @@ public final class TensorTile implements OperandTile {
           inner == 0 ? Math.min(MOST, mostColumns) : Math.min(MOST, mostRows));
       var boxes = inner == 0 ? new Boxes(width, height, step, interleaved, true, mode)
           : new Boxes(height, width, step, interleaved, false, mode);
-      if (boxes.rows % interleaved != 0 || step > 1 && interleaved > 1) {
-        throw new TraceException("boxes of " + boxes.rows + " rows of " + layout + " hold no whole " + interleaved);
+      // A contiguous row of a box holds neighbours of one mode only.
+      boolean whole = inner == 1 && boxes.rows % interleaved == 0 || interleaved % boxes.rows == 0;
+      if (interleaved > 1 && (!whole || mostRows % interleaved != 0 && interleaved % mostRows != 0 || step > 1)) {
+        throw new TraceException("boxes of " + boxes.rows + " of " + mostRows + " rows of " + layout
+            + " neither hold whole rounds of " + interleaved + " nor divide them");
       }
       boxes.requireToFill(type, plain, inner);
       return boxes;
@@ -283,7 +299,7 @@ public final class TensorTile implements OperandTile {
 
     MappedTensor map(Scope k, TensorSpec spec) {
       var box = new ArrayList<>(interleaved == 1 ? List.of(rows, columns)
-          : List.of(interleaved, columns, rows / interleaved));
+          : List.of(Math.min(rows, interleaved), columns, Math.max(1, rows / interleaved)));
       while (box.size() < spec.extents().size()) box.add(1);
       var steps = new ArrayList<>(Collections.nCopies(box.size(), 1));
       steps.set(0, step);

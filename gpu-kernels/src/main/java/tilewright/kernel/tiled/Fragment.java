@@ -49,6 +49,11 @@ public record Fragment(List<List<Operand.Register>> groups) {
     return Vector.packed(k, ElementType.F16, List.of(atom.get(place / 2))).values();
   }
 
+  /** The number of accumulators in atoms of four. */
+  public int values() {
+    return ATOM * groups.size();
+  }
+
   /** All registers, group by group. */
   public List<Operand.Register> registers() {
     return groups.stream().flatMap(List::stream).toList();

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import tilewright.kernels.Pointwise;
 import tilewright.numerics.ElementType;
 
@@ -17,8 +18,8 @@ import tilewright.numerics.ElementType;
  */
 public sealed interface Epilogue {
 
-  /** The product's element. */
-  record Accumulator() implements Epilogue {}
+  /** The element of a product: one of several that share A, or the product 0 where there is one. */
+  record Accumulator(int product) implements Epilogue {}
 
   /** A number that is fixed when the kernel is traced. */
   record Constant(float value) implements Epilogue {}
@@ -99,7 +100,12 @@ public sealed interface Epilogue {
 
   /** The product's element. */
   static Epilogue accumulator() {
-    return new Accumulator();
+    return accumulator(0);
+  }
+
+  /** The element of one of several products that share A. */
+  static Epilogue accumulator(int product) {
+    return new Accumulator(product);
   }
 
   /** A number that is fixed when the kernel is traced. */
@@ -192,18 +198,18 @@ public sealed interface Epilogue {
     return reduce(name, Reduction.AMAX, Along.ALL);
   }
 
-  /** This tree with another one in place of the accumulator. */
-  default Epilogue onProduct(Epilogue product) {
+  /** This tree with another one in place of each accumulator. */
+  default Epilogue onProducts(UnaryOperator<Epilogue> product) {
     return switch (this) {
-      case Accumulator _ -> product;
+      case Accumulator accumulator -> product.apply(accumulator);
       case Constant _, Scalar _, Source _, PerRow _, PerColumn _, PerBatch _ -> this;
       case Combined(var operation, var left, var right) ->
-          new Combined(operation, left.onProduct(product), right.onProduct(product));
-      case Applied(var function, var x) -> new Applied(function, x.onProduct(product));
-      case Converted(var type, boolean saturating, var x) -> new Converted(type, saturating, x.onProduct(product));
-      case Stored(var name, var type, var x) -> new Stored(name, type, x.onProduct(product));
+          new Combined(operation, left.onProducts(product), right.onProducts(product));
+      case Applied(var function, var x) -> new Applied(function, x.onProducts(product));
+      case Converted(var type, boolean saturating, var x) -> new Converted(type, saturating, x.onProducts(product));
+      case Stored(var name, var type, var x) -> new Stored(name, type, x.onProducts(product));
       case Reduced(var name, var reduction, var along, var x) ->
-          new Reduced(name, reduction, along, x.onProduct(product));
+          new Reduced(name, reduction, along, x.onProducts(product));
     };
   }
 
@@ -221,6 +227,11 @@ public sealed interface Epilogue {
       case Reduced(var name, var reduction, var along, var x) ->
           new Reduced(name, reduction, along.transposed(), x.transposed());
     };
+  }
+
+  /** The number of products that the tree takes. */
+  default int products() {
+    return nodes(Accumulator.class).stream().mapToInt(a -> a.product() + 1).max().orElse(1);
   }
 
   /** The type of D: what the root rounds to, else FP32. */

@@ -90,7 +90,7 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     var factors = Epilogue.factor(left).times(Epilogue.factor(right));
     var all = new HashMap<>(tensors);
     for (var name : List.of(left, right)) all.put(name, entries(name, batch));
-    return new EpilogueArguments(tree.onProduct(Epilogue.accumulator().times(factors)), all, scalars);
+    return new EpilogueArguments(tree.onProducts(product -> product.times(factors)), all, scalars);
   }
 
   /** Returns these arguments with a tensor elsewhere than packed in its own buffer. */
@@ -126,10 +126,19 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
   /**
    * Requires that this makes what the problem stores.
    *
-   * @throws IllegalArgumentException where the tree rounds to another type than C has, or has more to do with sums that
-   *     are stored as integers
+   * @throws IllegalArgumentException where the tree rounds to another type than C has, takes another product, or has
+   *     more to do with sums that are stored as integers
    */
   public void requireFor(GemmProblem problem) {
+    requireFor(problem, 1);
+  }
+
+  /** Requires it of several products that share A. */
+  public void requireFor(GemmProblem problem, int products) {
+    if (tree.products() != products) {
+      throw new IllegalArgumentException("the epilogue takes " + tree.products() + " product(s), but the GEMM computes "
+          + products);
+    }
     boolean integers = problem.output() == ElementType.I32;
     if (integers && (!tree.equals(Epilogue.scaled(ElementType.I32)) || problem.alpha() != 1)) {
       throw new IllegalArgumentException("sums in i32 are stored as they are: alpha is 1, beta 0, and an epilogue that"

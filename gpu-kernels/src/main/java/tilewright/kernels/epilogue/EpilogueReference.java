@@ -26,10 +26,15 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
 
   /** The expected D, auxiliary outputs and reductions, from both kinds of accumulators (M,N,L). */
   public List<Expected> of(String d, double[] exactly, double[] stepwise) {
+    return of(d, List.of(exactly), List.of(stepwise));
+  }
+
+  /** The expected outputs from the accumulators of several products. */
+  public List<Expected> of(String d, List<double[]> exactly, List<double[]> stepwise) {
     var exact = new Run(false, exactly);
     var rounded = new Run(true, stepwise);
     var body = tree instanceof Epilogue.Converted(var type, boolean saturating, var x) && !saturating ? x : tree;
-    for (int i = 0; i < exactly.length; i++) {
+    for (int i = 0; i < exactly.getFirst().length; i++) {
       exact.output(d)[i] = exact.of(tree, i);
       rounded.output(d)[i] = tree.output().round(rounded.of(body, i));
     }
@@ -51,12 +56,12 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
   /** The tree on all elements in one kind of arithmetic. */
   private final class Run {
     private final boolean single;
-    private final double[] accumulators;
+    private final List<double[]> accumulators;
     private final Map<String, double[]> outputs = new LinkedHashMap<>();
     private final Map<Epilogue, Double> known = new HashMap<>();
     private int element;
 
-    Run(boolean single, double[] accumulators) {
+    Run(boolean single, List<double[]> accumulators) {
       this.single = single;
       this.accumulators = accumulators;
       for (var reduced : tree.nodes(Epilogue.Reduced.class)) {
@@ -72,7 +77,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
     }
 
     double[] output(String name) {
-      return outputs.computeIfAbsent(name, _ -> new double[accumulators.length]);
+      return outputs.computeIfAbsent(name, _ -> new double[accumulators.getFirst().length]);
     }
 
     double of(Epilogue node, int index) {
@@ -93,7 +98,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
 
     private double evaluate(Epilogue node) {
       return switch (node) {
-        case Epilogue.Accumulator _ -> accumulators[element];
+        case Epilogue.Accumulator(int product) -> accumulators.get(product)[element];
         case Epilogue.Constant(float value) -> value;
         case Epilogue.Scalar(var name) -> scalars.get(name);
         case Epilogue.Source(var name, _) -> tensors.get(name)[element];

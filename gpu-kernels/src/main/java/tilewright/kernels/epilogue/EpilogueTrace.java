@@ -99,6 +99,11 @@ public final class EpilogueTrace {
      * @param first the number of the first value in the partition
      */
     public List<F32> values(int first, List<F32> accumulators) {
+      return ofProducts(first, List.of(accumulators));
+    }
+
+    /** D's elements from the accumulators of several products. */
+    public List<F32> ofProducts(int first, List<List<F32>> accumulators) {
       var body = root instanceof Epilogue.Converted(var type, boolean saturating, var x)
           ? saturating && type.bits() > 8 ? clamped(x, type) : x : root;
       return new Evaluation(first, accumulators).of(body);
@@ -196,12 +201,14 @@ public final class EpilogueTrace {
     /** The tree on neighbours. */
     private final class Evaluation {
       private final int first;
-      private final List<F32> accumulators;
+      private final List<List<F32>> accumulators;
+      private final int count;
       private final Map<Epilogue, List<F32>> known = new HashMap<>();
 
-      Evaluation(int first, List<F32> accumulators) {
+      Evaluation(int first, List<List<F32>> accumulators) {
         this.first = first;
         this.accumulators = accumulators;
+        this.count = accumulators.getFirst().size();
       }
 
       List<F32> of(Epilogue node) {
@@ -215,12 +222,12 @@ public final class EpilogueTrace {
 
       private List<F32> evaluate(Epilogue node) {
         return switch (node) {
-          case Epilogue.Accumulator _ -> accumulators;
+          case Epilogue.Accumulator(int product) -> accumulators.get(product);
           case Epilogue.Constant(float value) -> same(k.constant(value));
           case Epilogue.Scalar(var name) -> same(scalars.get(name));
-          case Epilogue.Source source -> element(source, first, accumulators.size());
+          case Epilogue.Source source -> element(source, first, count);
           case Epilogue.PerRow vector -> same(row(vector, first).getFirst());
-          case Epilogue.PerColumn vector -> column(vector, first, accumulators.size());
+          case Epilogue.PerColumn vector -> column(vector, first, count);
           case Epilogue.PerBatch factor -> same(entry(factor).getFirst());
           case Epilogue.Combined combined -> combine(combined);
           case Epilogue.Applied(var f, var x) -> of(x).stream().map(narrow ? f::narrow : f::of).toList();
@@ -238,7 +245,7 @@ public final class EpilogueTrace {
       }
 
       private List<F32> same(F32 value) {
-        return Collections.nCopies(accumulators.size(), value);
+        return Collections.nCopies(count, value);
       }
 
       private List<F32> combine(Epilogue.Combined node) {
@@ -263,7 +270,7 @@ public final class EpilogueTrace {
 
       @SafeVarargs
       private List<F32> each(BiFunction<Integer, List<List<F32>>, F32> f, List<F32>... operands) {
-        return IntStream.range(0, accumulators.size()).mapToObj(i -> f.apply(i, List.of(operands))).toList();
+        return IntStream.range(0, count).mapToObj(i -> f.apply(i, List.of(operands))).toList();
       }
 
       private void reduce(Epilogue.Reduced node, List<F32> values) {

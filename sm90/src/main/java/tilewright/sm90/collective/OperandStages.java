@@ -14,11 +14,12 @@ import tilewright.kernel.Scope;
  * A and B on their way through a ring of stages in shared memory, as the threads see them that load.
  *
  * @param a tiles (M, K, stages)
- * @param b tiles (N, K, stages)
+ * @param b tiles (N, K, stages), or ((N, products), K, stages)
+ * @param products that share A: a tile has as many rows of B for each
  * @param cluster whose CTAs load a's and b's tiles for each other
  * @param scales of both, where they have some
  */
-public record OperandStages(Scope k, OperandTile a, OperandTile b, TiledWgmma mma, Cluster cluster,
+public record OperandStages(Scope k, OperandTile a, OperandTile b, int products, TiledWgmma mma, Cluster cluster,
     Optional<BlockScales> scales) {
 
   /**
@@ -110,6 +111,8 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, TiledWgmma mm
   }
 
   private void copyB(Pipeline.Cursor stage, Mbarrier landed, WorkTile tile, I32 step) {
-    b.loadShare(k, cluster.shareOfB(), stage.stage(), landed, tile.n(), step.times(b.columns()), tile.group());
+    var column = step.times(b.columns());
+    if (products == 1) b.loadShare(k, cluster.shareOfB(), stage.stage(), landed, tile.n(), column, tile.group());
+    else b.loadShare(k, cluster.shareOfB(), stage.stage(), landed, tile.n(), column, k.constant(0), tile.group());
   }
 }

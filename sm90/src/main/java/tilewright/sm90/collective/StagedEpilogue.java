@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.schedule.Fixup;
@@ -39,6 +40,7 @@ public final class StagedEpilogue {
   private final StagedOutput d;
   private final Map<String, StagedOutput> auxiliary;
   private final int neighbours;
+  private final int products;
   private final int columns;
   private final int stages;
   private final boolean copies;
@@ -52,6 +54,7 @@ public final class StagedEpilogue {
     this.d = d;
     this.auxiliary = auxiliary;
     this.neighbours = form.neighbours();
+    this.products = form.epilogue().products();
     this.columns = columns;
     this.stages = form.stages();
     this.copies = form.copies() != OutputForm.Copies.NONE;
@@ -67,7 +70,8 @@ public final class StagedEpilogue {
    */
   public static StagedEpilogue of(Scope k, OutputForm form, ElementType type, TiledWgmma mma, int groups, Pred first) {
     var tree = form.epilogue();
-    int columns = form.columns(type, mma.columns());
+    int tileN = mma.columns() / tree.products();
+    int columns = form.columns(type, tileN);
     int stages = form.stages();
     var block = WgmmaAtom.accumulators(columns);
     var trace = EpilogueTrace.of(k, tree, form.neighbours());
@@ -81,7 +85,7 @@ public final class StagedEpilogue {
         && type.bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
         copied(source.name(), source.type(), "N"), d, block, groups, stages,
-        Math.min(stages, mma.blocks() * (mma.columns() / columns)), first));
+        Math.min(stages, mma.blocks() * (tileN / columns)), first));
     return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, form.neighbours()), copied, d,
         auxiliary, form, columns);
   }
@@ -139,13 +143,23 @@ public final class StagedEpilogue {
   }
 
   private void begin(StagedSource source, I32 group, TiledWgmma mma, int turn, I32 row, I32 column, I32 batch) {
-    int across = mma.columns() / columns;
+    int across = across(mma);
     source.begin(group, turn % stages, row.plus(mma.row(group, turn / across)), column.plus(turn % across * columns),
         batch);
   }
 
   private int turns(TiledWgmma mma) {
-    return mma.blocks() * (mma.columns() / columns);
+    return mma.blocks() * across(mma);
+  }
+
+  /** Blocks of D side by side in a tile. */
+  private int across(TiledWgmma mma) {
+    return tileN(mma) / columns;
+  }
+
+  /** Columns of D's tile: the accumulators have as many of each product. */
+  private int tileN(TiledWgmma mma) {
+    return mma.columns() / products;
   }
 
   /**
@@ -161,7 +175,7 @@ public final class StagedEpilogue {
   private void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch,
       Optional<I32> end) {
     int perBlock = sums.groups().size() / mma.blocks();
-    int across = mma.columns() / columns;
+    int across = across(mma);
     int turns = turns(mma);
     // Single elements take too many addresses to be read ahead, and two blocks' sums leave no room for two turns.
     boolean ahead = neighbours == 2 && mma.blocks() == 1;
@@ -222,7 +236,7 @@ public final class StagedEpilogue {
       this.batch = batch;
       this.end = end;
       this.values = columns * WgmmaAtom.M / Warpgroup.SIZE;
-      var partition = WgmmaAtom.accumulators(mma.columns());
+      var partition = WgmmaAtom.accumulators(tileN(mma));
       var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
       this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
     }
@@ -246,7 +260,7 @@ public final class StagedEpilogue {
         if (d.type() == ElementType.I32) {
           d.putIntegers(lane, stage, value - first, sums.group(value / 4).subList(value % 4, value % 4 + PAIR));
         } else {
-          d.put(lane, stage, value - first, tile.values(value, sums.accumulators(k, value)));
+          d.put(lane, stage, value - first, tile.ofProducts(value, accumulators(value)));
         }
       }
       tile.finishColumns();
@@ -259,6 +273,12 @@ public final class StagedEpilogue {
       } else {
         leave(turn);
       }
+    }
+
+    /** Two neighbours of each product: its columns are a run of the fragment. */
+    private List<List<F32>> accumulators(int value) {
+      int each = sums.values() / products;
+      return IntStream.range(0, products).mapToObj(product -> sums.accumulators(k, product * each + value)).toList();
     }
 
     private void copy(int turn) {

@@ -57,6 +57,12 @@ public record EpilogueCases(String kernel, String arch,
     buffers.put("A", Buffers.normal(p.operand(), (long) p.m() * p.k() * p.batch(), seed));
     buffers.put("B", Buffers.normal(p.operand(), (long) p.n() * p.k() * p.batch(), seed + 1));
     buffers.put("C", Buffers.poisoned(p.output(), (long) p.m() * p.n() * p.batch()));
+    addTo(buffers, given, seed);
+    return buffers;
+  }
+
+  /** Adds what an epilogue reads and writes beside D. */
+  static void addTo(Map<String, MemorySegment> buffers, EpilogueArguments given, long seed) {
     given.tree().inputs().forEach((name, type) -> buffers.put(name,
         Buffers.normal(type, elements(given.tensors().get(name)), seed + name.hashCode())));
     for (var stored : given.tree().nodes(Epilogue.Stored.class)) {
@@ -68,7 +74,6 @@ public record EpilogueCases(String kernel, String arch,
       LongStream.range(0, count).forEach(i -> view.set(i, reduced.reduction().identity()));
       buffers.put(reduced.name(), view.data());
     }
-    return buffers;
   }
 
   private static long elements(LaunchArguments.Tensor tensor) {
@@ -77,8 +82,28 @@ public record EpilogueCases(String kernel, String arch,
 
   private static Verdict compare(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, int architecture) {
+    var product = new GemmReference(view(p.operand(), in, p.a().argument(p.m(), p.k(), p.batch())),
+        view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums(p), 1, 0);
+    var rows = product.allRows();
+    return verdict(p, given, in, out, List.of(product.exact(rows)),
+        List.of(product.onTensorCores(architecture, rows)));
+  }
+
+  /** The shape of sums that nothing is read of. */
+  static TensorView sums(GemmProblem p) {
+    return new TensorView(ElementType.F32, MemorySegment.ofArray(new byte[0]),
+        Layout.parse("(%d,%d,%d)".formatted(p.m(), p.n(), p.batch())));
+  }
+
+  /** D and the other outputs beside what the tree makes of products, in FP64 and in the kernel's arithmetic. */
+  static Verdict verdict(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
+      Map<String, MemorySegment> out, List<double[]> exact, List<double[]> stepwise) {
+    var tensors = new HashMap<String, double[]>();
+    given.tree().inputs().forEach(
+        (name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
+    var reference = new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars());
     var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
-    for (var expected : expected(p, given, in, architecture)) {
+    for (var expected : reference.of("C", exact, stepwise)) {
       var type = given.tree().outputs().getOrDefault(expected.tensor(), p.output());
       var tensor = expected.tensor().equals("C") ? p.c().argument(p.m(), p.n(), p.batch())
           : given.tensors().get(expected.tensor());
@@ -87,20 +112,6 @@ public record EpilogueCases(String kernel, String arch,
           IntStream.range(0, ours.length).toArray()));
     }
     return total;
-  }
-
-  private static List<Expected> expected(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
-      int architecture) {
-    var sums = new TensorView(ElementType.F32, MemorySegment.ofArray(new byte[0]),
-        Layout.parse("(%d,%d,%d)".formatted(p.m(), p.n(), p.batch())));
-    var product = new GemmReference(view(p.operand(), in, p.a().argument(p.m(), p.k(), p.batch())),
-        view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums, 1, 0);
-    var tensors = new HashMap<String, double[]>();
-    given.tree().inputs().forEach(
-        (name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
-    var rows = product.allRows();
-    return new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars())
-        .of("C", product.exact(rows), product.onTensorCores(architecture, rows));
   }
 
   private static Verdict worse(Verdict total, Expected expected, Comparison next) {

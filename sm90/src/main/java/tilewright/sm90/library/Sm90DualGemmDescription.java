@@ -1,0 +1,80 @@
+package tilewright.sm90.library;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.Pointwise;
+import tilewright.kernels.library.GemmSettings;
+import tilewright.kernels.library.GemmTimings;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.KernelDescription;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.TimedProblem;
+import tilewright.kernels.registry.Timing;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.DualGemm;
+
+/** The GEMM of two matrices that share A, and the gate that makes one of both products. */
+final class Sm90DualGemmDescription implements KernelDescription {
+  private static final Setting ACTIVATION = Setting.option("activation", Pointwise.SWISH.text(),
+      Pointwise.GELU_ERF.text(), Pointwise.GELU_TANH.text(), Pointwise.RELU.text(), Pointwise.SIGMOID.text());
+
+  @Override
+  public String name() {
+    return "sm90_dual_gemm";
+  }
+
+  @Override
+  public String formula() {
+    return "C = f(A·B₁ᵀ) · (A·B₂ᵀ), where f is swish (SwiGLU) or another activation; B is (2N, K)";
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return GemmSettings.of(GemmSettings.anyOperand(), GemmSettings.otherOperand(),
+        Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32),
+        Setting.option("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text()),
+        Setting.extent("batch", 1), ACTIVATION, Setting.factor("alpha", 1));
+  }
+
+  @Override
+  public Target target() {
+    return Target.SM90A;
+  }
+
+  @Override
+  public PreparedLaunch launchFor(Choice choice) {
+    var types = GemmSettings.types(choice, Accumulation.named(choice.text("accumulation")));
+    var problem = GemmSettings.problem(choice, types, choice.number("batch")).scaled(choice.factor("alpha"), 0);
+    return DualGemm.packed(problem, activation(choice.text("activation"))).prepare();
+  }
+
+  private static Pointwise activation(String text) {
+    return Arrays.stream(Pointwise.values()).filter(f -> f.text().equals(text)).findFirst().orElseThrow();
+  }
+
+  /** The SwiGLU of layers whose C has n columns. */
+  @Override
+  public Optional<Timing> timing() {
+    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.types(request).stream()
+        .<Supplier<TimedProblem>>map(types -> () -> timed(GemmProblem.packed(types,
+            request.extent("m"), request.extent("n"), request.extent("k"), 1, "TN"))).toList()));
+  }
+
+  private static TimedProblem timed(GemmProblem p) {
+    var gemm = DualGemm.packed(p, Pointwise.SWISH);
+    var config = gemm.configure();
+    var tensors = List.of(TimedProblem.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
+        TimedProblem.Tensor.input("B", p.types().b(), 2L * p.n() * p.k()),
+        TimedProblem.Tensor.output("C", p.output(), (long) p.m() * p.n()));
+    long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
+    return new TimedProblem("sm90_dual_gemm", "sm90", p.m() + "x" + p.n() + "x" + p.k() + " " + config + " swiglu",
+        gemm.prepare(config), tensors, bytes, 4.0 * p.m() * p.n() * p.k(), Map.of());
+  }
+}
