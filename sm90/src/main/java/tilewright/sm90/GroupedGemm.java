@@ -1,10 +1,13 @@
 package tilewright.sm90;
 
 import java.util.List;
+import java.util.Locale;
+import tilewright.async.TensorCopies;
 import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 
 /**
@@ -18,12 +21,16 @@ import tilewright.kernels.epilogue.EpilogueArguments;
  * last end are left as they are.
  *
  * @param problem of one batch entry for each group if masked, else of one
+ * @param epilogue whose vectors of columns, and factors, have an entry for each group
  */
-public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
+public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups, EpilogueArguments epilogue) {
   /** Rows that are of one group. */
   public static final int ROWS = 128;
   private static final int COLUMNS = 256;
   private static final int STAGES = 4;
+  /** Columns for which threads have registers for more than the accumulators of a tile. */
+  private static final int FEW_COLUMNS = 128;
+  private static final int MANY_STAGES = 6;
   private static final int CONSUMERS = 2;
   private static final int BAND = 8;
 
@@ -33,12 +40,45 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
       throw new IllegalArgumentException("grouping " + grouping + " of " + groups + " groups with a batch of "
           + problem.batch() + ": ragged and contiguous groups have one batch entry, masked ones an entry each");
     }
+    requireStored(epilogue.tree(), grouping);
+  }
+
+  /** Groups of rows with alpha and beta. */
+  public GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
+    this(problem, grouping, groups, EpilogueArguments.plain(problem));
+  }
+
+  /** Groups of rows with another epilogue, all of whose tensors are packed. */
+  public static GroupedGemm packed(GemmProblem problem, Grouping grouping, int groups, Epilogue tree) {
+    return new GroupedGemm(problem, grouping, groups, EpilogueArguments.packed(tree, problem, groups));
+  }
+
+  /** Tiles hold rows that are not of their group, or of none: what is made of those must not be stored. */
+  private static void requireStored(Epilogue tree, Grouping grouping) {
+    boolean ragged = grouping == Grouping.RAGGED;
+    boolean reduced = tree.nodes(Epilogue.Reduced.class).stream()
+        .anyMatch(r -> ragged || grouping == Grouping.MASKED && r.along() != Epilogue.Along.ROWS);
+    if (reduced || ragged && !tree.nodes(Epilogue.Stored.class).isEmpty()) {
+      throw new IllegalArgumentException("an epilogue of " + grouping.name().toLowerCase(Locale.ROOT) + " groups has "
+          + (ragged ? "neither a second output nor reductions" : "no reductions over rows")
+          + ", since tiles hold rows of no group: contiguous groups have them");
+    }
   }
 
   /** Prepares tiles that fit every problem whose groups are not small. */
   public PreparedLaunch prepare() {
     if (!Sm90Gemms.isCopied(problem)) return prepare(Sm90Gemms.fetching(problem));
-    return prepare(Sm90Gemms.configure(problem, new ClusterShape(1, 1, 1), ROWS, COLUMNS, CONSUMERS, STAGES, BAND));
+    boolean light = isLight();
+    return prepare(Sm90Gemms.configure(problem, new ClusterShape(1, 1, 1), ROWS, light ? COLUMNS : FEW_COLUMNS,
+        CONSUMERS, light ? STAGES : MANY_STAGES, BAND));
+  }
+
+  /** Whether the epilogue needs few registers: it reads or writes no second matrix, and vectors in pairs. */
+  private boolean isLight() {
+    var tree = epilogue.tree();
+    boolean alone = tree.nodes(Epilogue.Source.class).isEmpty() && tree.nodes(Epilogue.Stored.class).isEmpty();
+    return alone && (tree.equals(Epilogue.scaled(problem.output()))
+        || epilogue.neighbours() > 1 && TensorCopies.storeAll(problem, epilogue));
   }
 
   /** Prepares a given configuration, whose tiles have {@link #ROWS} rows. */
@@ -46,7 +86,7 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
     if (config.tileM() != ROWS) {
       throw new IllegalArgumentException("tiles of " + config.tileM() + " rows: those of a group come in " + ROWS);
     }
-    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem),
+    return Sm90Gemms.prepare(problem, config, epilogue,
         new Sm90Gemms.Inputs(grouping, 1, this::groups));
   }
 

@@ -67,7 +67,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     int products = products(output);
     var b = config.tileB(k, lane, products, grouping);  // (tileN, tileK, stages), swizzled
     var mma = config.mma();
-    var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
+    var c = StagedEpilogue.of(k, output, config.types().output(), grouping.batchOfB(), mma, config.consumers(), first);
     var mainloop = config.mainloop(cluster, a, b, products, grouping);
     var range = mainloop.operands().range(config.lead());
     var sequence = OrderedSequence.of(k, first, config.turns());

@@ -3,6 +3,7 @@ package tilewright.kernels.epilogue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.Element;
 import tilewright.kernel.F32;
@@ -22,6 +23,14 @@ public final class DirectMatrices {
   private DirectMatrices(Scope k, int neighbours) {
     this.k = k;
     this.neighbours = neighbours;
+  }
+
+  /** Returns these matrices without the rows from an end on, where there is one: other CTAs write those. */
+  public DirectMatrices before(Optional<I32> end) {
+    if (end.isEmpty()) return this;
+    var rows = new DirectMatrices(k, neighbours);
+    tensors.forEach((name, tensor) -> rows.tensors.put(name, tensor.part(0, k.constant(0), end.get())));
+    return rows;
   }
 
   /**

@@ -34,6 +34,15 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
    * and beta are the problem's.
    */
   public static EpilogueArguments packed(Epilogue tree, GemmProblem problem) {
+    return packed(tree, problem, problem.batch());
+  }
+
+  /**
+   * Packs them for a problem whose rows are of groups.
+   *
+   * @param entries matrices B, for each of which columns have their own vector
+   */
+  public static EpilogueArguments packed(Epilogue tree, GemmProblem problem, int entries) {
     long m = problem.m();
     long n = problem.n();
     long batch = problem.batch();
@@ -41,8 +50,8 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     tree.nodes(Epilogue.Source.class).forEach(s -> tensors.put(s.name(), matrix(s.name(), problem)));
     tree.nodes(Epilogue.Stored.class).forEach(s -> tensors.put(s.name(), matrix(s.name(), problem)));
     tree.nodes(Epilogue.PerRow.class).forEach(v -> tensors.put(v.name(), vector(v.name(), m, batch)));
-    tree.nodes(Epilogue.PerColumn.class).forEach(v -> tensors.put(v.name(), vector(v.name(), n, batch)));
-    tree.nodes(Epilogue.PerBatch.class).forEach(v -> tensors.put(v.name(), entries(v.name(), batch)));
+    tree.nodes(Epilogue.PerColumn.class).forEach(v -> tensors.put(v.name(), vector(v.name(), n, entries)));
+    tree.nodes(Epilogue.PerBatch.class).forEach(v -> tensors.put(v.name(), entries(v.name(), entries)));
     for (var reduced : tree.nodes(Epilogue.Reduced.class)) {
       tensors.put(reduced.name(), switch (reduced.along()) {
         case ROWS -> vector(reduced.name(), m, batch);

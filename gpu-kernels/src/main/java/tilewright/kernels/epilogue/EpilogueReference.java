@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue.Operation;
@@ -19,9 +20,10 @@ import tilewright.reference.Expected;
  *
  * @param tensors what the tree reads, the first mode fastest: matrices (M,N,L), vectors (M,L), (N,L) or (L)
  * @param scalars by name
+ * @param entries the matrix B that made each element: its vector of columns, and its factor
  */
 public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<String, double[]> tensors,
-    Map<String, Float> scalars) {
+    Map<String, Float> scalars, IntUnaryOperator entries) {
   private static final Set<Pointwise> EXACT = Set.of(Pointwise.RELU, Pointwise.HARDSHRINK);
 
   /** The expected D, auxiliary outputs and reductions, from both kinds of accumulators (M,N,L). */
@@ -103,8 +105,8 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
         case Epilogue.Scalar(var name) -> scalars.get(name);
         case Epilogue.Source(var name, _) -> tensors.get(name)[element];
         case Epilogue.PerRow(var name, _) -> tensors.get(name)[row()];
-        case Epilogue.PerColumn(var name, _) -> tensors.get(name)[column()];
-        case Epilogue.PerBatch(var name) -> tensors.get(name)[element / (m * n)];
+        case Epilogue.PerColumn(var name, _) -> tensors.get(name)[column(entries.applyAsInt(element))];
+        case Epilogue.PerBatch(var name) -> tensors.get(name)[entries.applyAsInt(element)];
         case Epilogue.Combined(var operation, var left, var right) -> combine(operation, left, right);
         case Epilogue.Applied(var f, var x) ->
             single ? f.reference().single((float) of(x)) : f.reference().exact(of(x));
@@ -124,8 +126,8 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
       return element % m + m * (element / (m * n));
     }
 
-    private int column() {
-      return element / m % n + n * (element / (m * n));
+    private int column(int entry) {
+      return element / m % n + n * entry;
     }
 
     private double combine(Operation operation, Epilogue left, Epilogue right) {
@@ -159,7 +161,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
       var results = outputs.get(node.name());
       int place = switch (node.along()) {
         case ROWS -> row();
-        case COLUMNS -> column();
+        case COLUMNS -> column(element / (m * n));
         case ALL -> 0;
       };
       double x = node.reduction() == Reduction.AMAX ? Math.abs(value) : value;

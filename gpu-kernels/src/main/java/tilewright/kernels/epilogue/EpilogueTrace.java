@@ -22,6 +22,8 @@ import tilewright.numerics.Rounding;
  * it for the values that a thread has. Matrices are the architecture's own affair.
  */
 public final class EpilogueTrace {
+  private static final String BATCH = "L";
+
   private final Scope k;
   private final Epilogue root;
   private final boolean narrow;
@@ -36,19 +38,31 @@ public final class EpilogueTrace {
   }
 
   /**
+   * Declares the tree's scalars, vectors and reductions.
+   *
    * @param neighbours along n that are read of a vector at once: 2 where N is even, else 1
    */
   public static EpilogueTrace of(Scope k, Epilogue root, int neighbours) {
+    return of(k, root, neighbours, BATCH);
+  }
+
+  /**
+   * Declares them for a D whose rows are of groups with a matrix B each.
+   *
+   * @param entries the name of the extent that counts matrices B, for each of which columns have their own vector
+   */
+  public static EpilogueTrace of(Scope k, Epilogue root, int neighbours, String entries) {
     var trace = new EpilogueTrace(k, root);
     root.nodes(Epilogue.Scalar.class).forEach(s -> trace.scalars.put(s.name(), k.scalar(s.name())));
-    root.nodes(Epilogue.PerRow.class).forEach(v -> trace.vector(v.name(), v.type(), "M", 1));
-    root.nodes(Epilogue.PerColumn.class).forEach(v -> trace.vector(v.name(), v.type(), "N", neighbours));
+    root.nodes(Epilogue.PerRow.class).forEach(v -> trace.vector(v.name(), v.type(), "M", BATCH, 1));
+    root.nodes(Epilogue.PerColumn.class).forEach(v -> trace.vector(v.name(), v.type(), "N", entries,
+        neighbours));
     root.nodes(Epilogue.PerBatch.class).forEach(v -> trace.vectors.put(v.name(),
-        k.global(TensorSpec.of(v.name(), ElementType.F32, "L"))));
+        k.global(TensorSpec.of(v.name(), ElementType.F32, entries))));
     for (var reduced : root.nodes(Epilogue.Reduced.class)) {
       switch (reduced.along()) {
-        case ROWS -> trace.vector(reduced.name(), ElementType.F32, "M", 1);
-        case COLUMNS -> trace.vector(reduced.name(), ElementType.F32, "N", 1);
+        case ROWS -> trace.vector(reduced.name(), ElementType.F32, "M", BATCH, 1);
+        case COLUMNS -> trace.vector(reduced.name(), ElementType.F32, "N", BATCH, 1);
         case ALL -> trace.vectors.put(reduced.name(), k.global(TensorSpec.of(reduced.name(), ElementType.F32, "ONE")
             .fixed("ONE", 1)));
       }
@@ -56,8 +70,8 @@ public final class EpilogueTrace {
     return trace;
   }
 
-  private void vector(String name, ElementType type, String mode, int neighbours) {
-    var spec = TensorSpec.of(name, type, mode, "L").contiguous(mode).aligned(neighbours);
+  private void vector(String name, ElementType type, String mode, String entries, int neighbours) {
+    var spec = TensorSpec.of(name, type, mode, entries).contiguous(mode).aligned(neighbours);
     vectors.put(name, k.global(neighbours > 1 ? spec.multipleOf(mode, neighbours) : spec));
   }
 
@@ -65,9 +79,15 @@ public final class EpilogueTrace {
    * The place of a part of D.
    *
    * @param m the first row; likewise n
+   * @param entry the matrix B that made it, which is the batch entry's own unless rows are of groups
    * @param extentM D's rows; likewise extentN
    */
-  public record Place(I32 m, I32 n, I32 batch, I32 extentM, I32 extentN) {}
+  public record Place(I32 m, I32 n, I32 batch, I32 entry, I32 extentM, I32 extentN) {
+    /** A place in a D whose batch entries have a matrix B each. */
+    public Place(I32 m, I32 n, I32 batch, I32 extentM, I32 extentN) {
+      this(m, n, batch, batch, extentM, extentN);
+    }
+  }
 
   /** Begins with a part of D that threads share by a partition (rows, columns). */
   public Tile tile(Partition partition, I32 thread, Place place, MatrixAccess matrices) {
@@ -157,14 +177,14 @@ public final class EpilogueTrace {
         var tensor = vectors.get(vector.name());
         int step = tensor.spec().alignment();
         var n = place.n().plus(partition.coordinate(thread, value)[1]);
-        return IntStream.iterate(0, i -> i < count, i -> i + step).mapToObj(i -> tensor.at(n.plus(i), place.batch()))
+        return IntStream.iterate(0, i -> i < count, i -> i + step).mapToObj(i -> tensor.at(n.plus(i), place.entry()))
             .flatMap(e -> e.vectorOrZeros(step, e.inside()).valuesLater().stream()).toList();
       });
     }
 
     private List<F32> entry(Epilogue.PerBatch factor) {
       return read.computeIfAbsent(new Shared(factor, 0, 0),
-          _ -> List.of(vectors.get(factor.name()).at(place.batch()).load()));
+          _ -> List.of(vectors.get(factor.name()).at(place.entry()).load()));
     }
 
     /** Combines what was reduced so far of every column with the results; those columns do not come again. */

@@ -81,12 +81,21 @@ public final class GemmSettings {
    * @throws IllegalArgumentException when it is none, or ignores the problem's beta
    */
   public static EpilogueArguments epilogue(Choice choice, GemmProblem problem) {
+    return EpilogueArguments.packed(tree(choice, problem), problem);
+  }
+
+  /**
+   * The epilogue's tree.
+   *
+   * @throws IllegalArgumentException when it is none, or ignores the problem's beta
+   */
+  public static Epilogue tree(Choice choice, GemmProblem problem) {
     var chosen = StandardEpilogue.parse(choice.text("epilogue"));
-    if (chosen == StandardEpilogue.PLAIN) return EpilogueArguments.plain(problem);
+    if (chosen == StandardEpilogue.PLAIN) return EpilogueArguments.plain(problem).tree();
     var tree = chosen.tree(problem.output());
     if (problem.beta() != 0 && !tree.nodes(Epilogue.Scalar.class).contains(new Epilogue.Scalar("beta"))) {
       throw new IllegalArgumentException("epilogue " + chosen.text() + " has no beta: leave it at 0");
     }
-    return EpilogueArguments.packed(tree, problem);
+    return tree;
   }
 }

@@ -65,16 +65,18 @@ public final class StagedEpilogue {
    * of D's own 16-bit type is copied by way of D's stages.
    *
    * @param type of D (M,N,L)
+   * @param entries the name of the extent that counts matrices B
    * @param mma what a tile has when it is stored; blocks divide its columns
    * @param first true for the thread that initialises barriers
    */
-  public static StagedEpilogue of(Scope k, OutputForm form, ElementType type, TiledWgmma mma, int groups, Pred first) {
+  public static StagedEpilogue of(Scope k, OutputForm form, ElementType type, String entries, TiledWgmma mma,
+      int groups, Pred first) {
     var tree = form.epilogue();
     int tileN = mma.columns() / tree.products();
     int columns = form.columns(type, tileN);
     int stages = form.stages();
     var block = WgmmaAtom.accumulators(columns);
-    var trace = EpilogueTrace.of(k, tree, form.neighbours());
+    var trace = EpilogueTrace.of(k, tree, form.neighbours(), entries);
     var d = output(k, form, "C", type, block, groups * stages);
     var auxiliary = new LinkedHashMap<String, StagedOutput>();
     for (var stored : tree.nodes(Epilogue.Stored.class)) {
@@ -92,10 +94,14 @@ public final class StagedEpilogue {
 
   private static StagedOutput output(Scope k, OutputForm form, String name, ElementType type, Partition block,
       int stages) {
-    return form.copies() == OutputForm.Copies.NONE
-        ? StagedOutput.byThreads(k, TensorSpec.of(name, type, "M", "N", "L"), form.alongN(), block, stages)
-        : StagedOutput.copied(k, copied(name, type, form.alongN() ? "N" : "M"), block, stages,
-            form.copies() == OutputForm.Copies.WHOLE_BLOCKS);
+    if (form.copies() == OutputForm.Copies.NONE) {
+      return StagedOutput.byThreads(k, TensorSpec.of(name, type, "M", "N", "L"), form.alongN(), block, stages);
+    }
+    var spec = copied(name, type, form.alongN() ? "N" : "M");
+    // What threads read as well is declared once.
+    var parts = form.epilogue().inputs().containsKey(name) ? DirectMatrices.spec(name, type, form.neighbours()) : spec;
+    return StagedOutput.copied(k, spec, block, stages,
+        Optional.of(parts).filter(_ -> form.copies() == OutputForm.Copies.WHOLE_BLOCKS));
   }
 
   private static TensorSpec copied(String name, ElementType type, String contiguous) {
@@ -112,12 +118,12 @@ public final class StagedEpilogue {
     return new Fixup.Output() {
       @Override
       public void prefetch() {
-        begin(lane, group, mma, tile.m(), tile.n(), tile.batch());
+        begin(lane, group, mma, tile);
       }
 
       @Override
       public void store(Fragment accumulators) {
-        StagedEpilogue.this.store(lane, group, mma, accumulators, tile.m(), tile.n(), tile.batch(), tile.end());
+        StagedEpilogue.this.store(lane, group, mma, accumulators, tile);
       }
     };
   }
@@ -133,19 +139,19 @@ public final class StagedEpilogue {
   }
 
   /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
-  public void begin(I32 lane, I32 group, TiledWgmma mma, I32 row, I32 column, I32 batch) {
+  private void begin(I32 lane, I32 group, TiledWgmma mma, WorkTile tile) {
     copied.ifPresent(source -> k.when(lane.equalTo(0), () -> {
       BulkCopy.waitForReads(k, 0);
       for (int turn = 0; turn < Math.min(stages, turns(mma)); turn++) {
-        begin(source, group, mma, turn, row, column, batch);
+        begin(source, group, mma, turn, tile);
       }
     }));
   }
 
-  private void begin(StagedSource source, I32 group, TiledWgmma mma, int turn, I32 row, I32 column, I32 batch) {
+  private void begin(StagedSource source, I32 group, TiledWgmma mma, int turn, WorkTile tile) {
     int across = across(mma);
-    source.begin(group, turn % stages, row.plus(mma.row(group, turn / across)), column.plus(turn % across * columns),
-        batch);
+    source.begin(group, turn % stages, tile.m().plus(mma.row(group, turn / across)),
+        tile.n().plus(turn % across * columns), tile.batch());
   }
 
   private int turns(TiledWgmma mma) {
@@ -163,17 +169,11 @@ public final class StagedEpilogue {
   }
 
   /**
-   * Stores a warpgroup's rows of the tile that begins at a row and a column.
+   * Stores a warpgroup's rows of a tile.
    *
    * @param lane the thread's number in its warpgroup
    */
-  public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
-    store(lane, group, mma, sums, row, column, batch, Optional.empty());
-  }
-
-  /** @param end the row behind the last one that is stored, unless it is C's */
-  private void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch,
-      Optional<I32> end) {
+  private void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, WorkTile tile) {
     int perBlock = sums.groups().size() / mma.blocks();
     int across = across(mma);
     int turns = turns(mma);
@@ -181,7 +181,7 @@ public final class StagedEpilogue {
     boolean ahead = neighbours == 2 && mma.blocks() == 1;
     for (int block = 0; block < mma.blocks(); block++) {
       var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
-          (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch, end);
+          (block + 1) * perBlock)), tile.m().plus(mma.row(group, block)), tile);
       if (ahead) part.prefetch(0);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
@@ -195,7 +195,7 @@ public final class StagedEpilogue {
           if (current > 0 && current - 1 + stages < turns) {
             k.when(lane.equalTo(0), () -> {
               BulkCopy.waitForReads(k, 0);
-              begin(source, group, mma, current - 1 + stages, row, column, batch);
+              begin(source, group, mma, current - 1 + stages, tile);
             });
           }
           source.await(group, current % stages);
@@ -220,25 +220,22 @@ public final class StagedEpilogue {
     private final I32 group;
     private final Fragment sums;
     private final I32 row;
-    private final I32 column;
-    private final I32 batch;
-    private final Optional<I32> end;
+    private final WorkTile work;
     private final int values;
     private final EpilogueTrace.Tile tile;
     private I32 stage;
 
-    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch, Optional<I32> end) {
+    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, WorkTile work) {
       this.lane = lane;
       this.group = group;
       this.sums = mma.inTypeOf(k, sums, d.type());
       this.row = row;
-      this.column = column;
-      this.batch = batch;
-      this.end = end;
+      this.work = work;
       this.values = columns * WgmmaAtom.M / Warpgroup.SIZE;
       var partition = WgmmaAtom.accumulators(tileN(mma));
-      var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
-      this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
+      var place = new EpilogueTrace.Place(row, work.n(), work.batch(), work.group(), extent(0), extent(1));
+      this.tile = trace.tile(partition, lane, place,
+          new Matrices(sources.before(work.end()).at(partition, lane, place)));
     }
 
     /** Reads what a turn needs of global memory. */
@@ -266,8 +263,8 @@ public final class StagedEpilogue {
       tile.finishColumns();
       if (copies) BulkCopy.publish(k);
       meet();
-      if (end.isPresent()) {
-        storeBefore(end.get(), turn);
+      if (work.end().isPresent()) {
+        storeBefore(work.end().get(), turn);
       } else if (copies) {
         copy(turn);
       } else {
@@ -289,7 +286,8 @@ public final class StagedEpilogue {
     }
 
     private void storeBefore(I32 last, int turn) {
-      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, column.plus(turn * columns), batch, last);
+      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, work.n().plus(turn * columns), work.batch(),
+          last);
       if (!copies) {
         byThreads.run();
         return;
@@ -302,9 +300,9 @@ public final class StagedEpilogue {
     }
 
     private void leave(int turn) {
-      var from = column.plus(turn * columns);
-      d.store(lane, stage, row, from, batch);
-      auxiliary.values().forEach(output -> output.store(lane, stage, row, from, batch));
+      var from = work.n().plus(turn * columns);
+      d.store(lane, stage, row, from, work.batch());
+      auxiliary.values().forEach(output -> output.store(lane, stage, row, from, work.batch()));
     }
 
     private void meet() {

@@ -123,13 +123,12 @@ final class StagedOutput {
    *
    * @param spec with M or N contiguous
    * @param partition of a block (64, columns) among a warpgroup's threads
-   * @param parts whether threads store blocks of which only some rows are stored
+   * @param parts how threads that store blocks of which only some rows are stored see it, where they do
    */
-  static StagedOutput copied(Scope k, TensorSpec spec, Partition partition, int stages, boolean parts) {
+  static StagedOutput copied(Scope k, TensorSpec spec, Partition partition, int stages, Optional<TensorSpec> parts) {
     boolean transposed = spec.contiguous().filter("M"::equals).isPresent();
     var tile = TensorTile.of(k, spec, layout(spec.type(), transposed, columns(partition), stages));
-    var threads = Optional.of(spec).filter(_ -> parts)
-        .map(s -> ByThreads.of(k, s, tile.shared(), columns(partition), !transposed));
+    var threads = parts.map(s -> ByThreads.of(k, s, tile.shared(), columns(partition), !transposed));
     return new StagedOutput(k, tile.shared(), new ByCopies(k, tile, threads), partition, transposed);
   }
 

@@ -2,6 +2,7 @@ package tilewright.sm90.library;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -25,7 +26,8 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
 
   @Override
   public String formula() {
-    return "C = A·Bᵀ for groups of A's rows, each with a B of its own: contiguous, or masked with m rows at most";
+    return "C = f(alpha·A·Bᵀ + beta·C) for groups of A's rows, each with a B of its own: contiguous, masked with m rows at"
+        + " most, or ragged";
   }
 
   @Override
@@ -35,7 +37,8 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
     settings.addAll(GemmSettings.extents());
     settings.add(Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32));
     settings.add(Setting.extent("groups", 4));
-    settings.add(Setting.option("grouping", "contiguous", "masked"));
+    settings.add(Setting.option("grouping", "contiguous", "masked", "ragged"));
+    settings.addAll(List.of(Setting.text("epilogue", "plain"), Setting.factor("alpha", 1), Setting.factor("beta", 0)));
     return settings;
   }
 
@@ -46,11 +49,11 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
 
   @Override
   public PreparedLaunch launchFor(Choice choice) {
-    boolean contiguous = choice.text("grouping").equals("contiguous");
+    var grouping = Grouping.valueOf(choice.text("grouping").toUpperCase(Locale.ROOT));
     int groups = choice.number("groups");
     var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"), choice.type("out")),
-        contiguous ? 1 : groups);
-    return new GroupedGemm(problem, contiguous ? Grouping.CONTIGUOUS : Grouping.MASKED, groups).prepare();
+        grouping == Grouping.MASKED ? groups : 1).scaled(choice.factor("alpha"), choice.factor("beta"));
+    return GroupedGemm.packed(problem, grouping, groups, GemmSettings.tree(choice, problem)).prepare();
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.kernel.LaunchArguments;
@@ -83,25 +84,42 @@ public record EpilogueCases(String kernel, String arch,
   private static Verdict compare(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, int architecture) {
     var product = new GemmReference(view(p.operand(), in, p.a().argument(p.m(), p.k(), p.batch())),
-        view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums(p), 1, 0);
+        view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums(p.m(), p.n(), p.batch()), 1, 0);
     var rows = product.allRows();
     return verdict(p, given, in, out, List.of(product.exact(rows)),
         List.of(product.onTensorCores(architecture, rows)));
   }
 
   /** The shape of sums that nothing is read of. */
-  static TensorView sums(GemmProblem p) {
+  static TensorView sums(int m, int n, int batch) {
     return new TensorView(ElementType.F32, MemorySegment.ofArray(new byte[0]),
-        Layout.parse("(%d,%d,%d)".formatted(p.m(), p.n(), p.batch())));
+        Layout.parse("(%d,%d,%d)".formatted(m, n, batch)));
   }
+
+  /**
+   * The elements of D that are compared.
+   *
+   * @param entries the matrix B that made each
+   */
+  record Part(IntUnaryOperator entries, int[] elements) {}
 
   /** D and the other outputs beside what the tree makes of products, in FP64 and in the kernel's arithmetic. */
   static Verdict verdict(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, List<double[]> exact, List<double[]> stepwise) {
+    int perEntry = p.m() * p.n();
+    return verdict(p, given, in, out, exact, stepwise, new Part(element -> element / perEntry,
+        IntStream.range(0, perEntry * p.batch()).toArray()));
+  }
+
+  /** A part of D and of other matrices, and all reductions. */
+  static Verdict verdict(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
+      Map<String, MemorySegment> out, List<double[]> exact, List<double[]> stepwise, Part part) {
     var tensors = new HashMap<String, double[]>();
     given.tree().inputs().forEach(
         (name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
-    var reference = new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars());
+    var reference = new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars(),
+        part.entries);
+    var reduced = given.tree().nodes(Epilogue.Reduced.class).stream().map(Epilogue.Reduced::name).toList();
     var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
     for (var expected : reference.of("C", exact, stepwise)) {
       var type = given.tree().outputs().getOrDefault(expected.tensor(), p.output());
@@ -109,7 +127,7 @@ public record EpilogueCases(String kernel, String arch,
           : given.tensors().get(expected.tensor());
       var ours = view(type, out, tensor).values();
       total = worse(total, expected, Comparison.of(ours, expected.exact(), expected.stepwise(), type,
-          IntStream.range(0, ours.length).toArray()));
+          reduced.contains(expected.tensor()) ? IntStream.range(0, ours.length).toArray() : part.elements));
     }
     return total;
   }

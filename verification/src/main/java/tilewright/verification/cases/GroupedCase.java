@@ -3,16 +3,14 @@ package tilewright.verification.cases;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.IntStream;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
 import tilewright.sm90.GroupedGemm;
@@ -21,18 +19,20 @@ import tilewright.sm90.Grouping;
 /**
  * A product of groups of rows.
  *
- * @param table the group of each block of rows, or the rows of each group
+ * @param table the group of each block of rows, or the rows of each group, or the row behind its last
+ * @param name of the epilogue
  */
-record GroupedCase(GroupedGemm gemm, List<Integer> table) {
-  Case of(Set<String> backends, long seed) {
+public record GroupedCase(GroupedGemm gemm, List<Integer> table, String name) {
+  public Case of(Set<String> backends, long seed) {
     var p = gemm.problem();
-    var config = p.m() + "x" + p.n() + "x" + p.k() + " TN " + p.types() + " " + gemm.grouping() + " " + table;
-    return new Case("sm90_grouped_gemm", "sm90", config.toLowerCase(java.util.Locale.ROOT), backends,
+    var config = GemmCases.config(p, "TN") + " " + gemm.grouping() + " " + table
+        + (name.equals("plain") ? "" : " epilogue=" + name);
+    return new Case("sm90_grouped_gemm", "sm90", config.toLowerCase(Locale.ROOT), backends,
         Price.of(p), gemm::prepare, () -> inputs(seed), (in, out, _) -> compare(in, out));
   }
 
-  private boolean contiguous() {
-    return gemm.grouping() == Grouping.CONTIGUOUS;
+  private boolean masked() {
+    return gemm.grouping() == Grouping.MASKED;
   }
 
   private Map<String, MemorySegment> inputs(long seed) {
@@ -41,10 +41,15 @@ record GroupedCase(GroupedGemm gemm, List<Integer> table) {
     buffers.put("A", Buffers.normal(p.types().a(), (long) p.m() * p.k() * p.batch(), seed));
     buffers.put("B", Buffers.normal(p.types().b(), (long) p.n() * p.k() * gemm.groups(), seed + 1));
     buffers.put("C", Buffers.poisoned(p.output(), (long) p.m() * p.n() * p.batch()));
+    EpilogueCases.addTo(buffers, gemm.epilogue(), seed);
     var entries = Buffers.poisoned(ElementType.I32, table.size());
     var view = new TensorView(ElementType.I32, entries, Layout.of(table.size(), 1));
     for (int i = 0; i < table.size(); i++) view.set(i, table.get(i));
-    buffers.put(contiguous() ? "groups" : "rows", entries);
+    buffers.put(switch (gemm.grouping()) {
+      case CONTIGUOUS -> "groups";
+      case RAGGED -> "ends";
+      default -> "rows";
+    }, entries);
     return buffers;
   }
 
@@ -52,13 +57,13 @@ record GroupedCase(GroupedGemm gemm, List<Integer> table) {
     var p = gemm.problem();
     var exact = new double[p.m() * p.n() * p.batch()];
     var stepwise = new double[exact.length];
+    var groups = new int[exact.length];
     var elements = IntStream.builder();
     for (int group = 0; group < gemm.groups(); group++) {
-      int entry = contiguous() ? 0 : group;
+      int entry = masked() ? group : 0;
       var a = GemmCases.view(p.types().a(), in, entry(p.a(), entry, p.types().a()), p.m(), p.k(), 1);
       var b = GemmCases.view(p.types().b(), in, entry(p.b(), group, p.types().b()), p.n(), p.k(), 1);
-      var c = GemmCases.view(p.output(), in, entry(p.c(), entry, p.output()), p.m(), p.n(), 1);
-      var reference = new GemmReference(a, b, c, p.alpha(), p.beta());
+      var reference = new GemmReference(a, b, EpilogueCases.sums(p.m(), p.n(), 1), 1, 0);
       int[] rows = rows(p, group);
       double[] ours = reference.exact(rows);
       double[] summed = reference.onWarpgroups(rows);
@@ -67,20 +72,22 @@ record GroupedCase(GroupedGemm gemm, List<Integer> table) {
           int at = row + p.m() * (column + p.n() * entry);
           exact[at] = ours[row + p.m() * column];
           stepwise[at] = summed[row + p.m() * column];
+          groups[at] = group;
           elements.add(at);
         }
       }
     }
-    var values = GemmCases.view(p.output(), out, p.c(), p.m(), p.n(), p.batch()).values();
-    var comparison = Comparison.of(values, exact, stepwise, p.output(), elements.build().toArray());
-    return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
-        Optional.of(comparison.bitExact()), comparison.violation());
+    return EpilogueCases.verdict(p, gemm.epilogue(), in, out, List.of(exact), List.of(stepwise),
+        new EpilogueCases.Part(element -> groups[element], elements.build().toArray()));
   }
 
   /** The rows of A that are of a group. */
   private int[] rows(GemmProblem p, int group) {
-    if (!contiguous()) return IntStream.range(0, Math.min(p.m(), table.get(group))).toArray();
-    return IntStream.range(0, p.m()).filter(row -> table.get(row / GroupedGemm.ROWS) == group).toArray();
+    return switch (gemm.grouping()) {
+      case CONTIGUOUS -> IntStream.range(0, p.m()).filter(row -> table.get(row / GroupedGemm.ROWS) == group).toArray();
+      case RAGGED -> IntStream.range(group == 0 ? 0 : table.get(group - 1), table.get(group)).toArray();
+      default -> IntStream.range(0, Math.min(p.m(), table.get(group))).toArray();
+    };
   }
 
   private static Matrix entry(Matrix matrix, int entry, ElementType type) {

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
@@ -40,13 +41,43 @@ final class Sm90TypeCases {
           List.of(7, 7, 0, 3, 3, 3, 3, 3, 1, 1, 2, 4, 4, 5, 6, 6), 8, GPU_ONLY, seed));
       cases.add(grouped(types, 512, 512, 1024, Grouping.MASKED, List.of(300, 1, 512, 0, 129, 64), 6, GPU_ONLY, seed));
     }
+    cases.addAll(groupedEpilogues(seed));
     return cases;
+  }
+
+  /** Groups with alpha, beta, an activation and a bias for each, which for ragged groups begin at any row. */
+  private static List<Case> groupedEpilogues(long seed) {
+    var cases = new ArrayList<Case>();
+    cases.add(grouped(StandardEpilogue.BETA, 400, 48, 96, Grouping.CONTIGUOUS, List.of(2, 0, -1, 1), 3, EVERYWHERE,
+        seed));
+    cases.add(grouped(StandardEpilogue.BIAS_RELU, 200, 45, 96, Grouping.MASKED, List.of(130, 0, 200, 7), 4, EVERYWHERE,
+        seed));
+    cases.add(grouped(StandardEpilogue.BETA, 300, 48, 96, Grouping.RAGGED, List.of(70, 70, 203, 290), 4, EVERYWHERE,
+        seed));
+    cases.add(grouped(StandardEpilogue.BIAS_RESIDUAL, 300, 48, 96, Grouping.RAGGED, List.of(1, 130, 300), 3, EVERYWHERE,
+        seed));
+    cases.add(grouped(StandardEpilogue.BIAS_GELU_AUX, 256, 48, 96, Grouping.CONTIGUOUS, List.of(1, 0), 2, EVERYWHERE,
+        seed));
+    cases.add(grouped(StandardEpilogue.FACTOR, 256, 48, 96, Grouping.CONTIGUOUS, List.of(1, 0), 2, EVERYWHERE, seed));
+    cases.add(grouped(StandardEpilogue.BETA, 2048, 512, 1024, Grouping.RAGGED,
+        List.of(300, 301, 301, 900, 1100, 1500, 1836, 2000), 8, GPU_ONLY, seed));
+    cases.add(grouped(StandardEpilogue.BIAS_SILU, 2048, 512, 1024, Grouping.CONTIGUOUS,
+        List.of(7, 7, 0, 3, 3, 3, 3, 3, 1, 1, 2, 4, 4, 5, 6, 6), 8, GPU_ONLY, seed));
+    return cases;
+  }
+
+  private static Case grouped(StandardEpilogue epilogue, int m, int n, int k, Grouping grouping, List<Integer> table,
+      int groups, Set<String> backends, long seed) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k,
+        grouping == Grouping.MASKED ? groups : 1, "TN").scaled(0.5f, epilogue == StandardEpilogue.BETA ? -2 : 0);
+    return new GroupedCase(GroupedGemm.packed(problem, grouping, groups, epilogue.tree(problem.output())), table,
+        epilogue.text()).of(backends, seed);
   }
 
   private static Case grouped(GemmTypes types, int m, int n, int k, Grouping grouping, List<Integer> table, int groups,
       Set<String> backends, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, grouping == Grouping.MASKED ? groups : 1, "TN");
-    return new GroupedCase(new GroupedGemm(problem, grouping, groups), table).of(backends, seed);
+    return new GroupedCase(new GroupedGemm(problem, grouping, groups), table, "plain").of(backends, seed);
   }
 
   /** Narrow weights and 16-bit activations, of few rows, of more and of many. */
