@@ -72,7 +72,8 @@ public record DualGemm(GemmProblem problem, long distance, EpilogueArguments epi
       return Sm90Gemms.fetching(problem);
     }
     var wide = wide();
-    return new TileCosts(wide).least(tile -> suits(tile, tile.configure(wide))).orElseThrow().configure(wide);
+    return new TileCosts(wide).least(tile -> suits(tile, tile.configure(wide)))
+        .orElseThrow().configure(wide);
   }
 
   /** One product of all columns: that of a problem which a configuration of both is made for. */
@@ -81,10 +82,10 @@ public record DualGemm(GemmProblem problem, long distance, EpilogueArguments epi
   }
 
   /** Whether a tile's accumulators hold two products, and leave registers for what is made of them. */
-  private static boolean suits(GemmTile tile, Sm90GemmConfig config) {
+  private boolean suits(GemmTile tile, Sm90GemmConfig config) {
     int columns = config.operands().bKMajor() ? COLUMNS : SWIZZLED;
-    return !config.transposed() && tile.n() % (PRODUCTS * columns) == 0 && config.cluster().splits() == 1
-        && config.cluster().m() <= MOST_SHARING && config.accumulatorRegisters() <= Sm90Gemms.MOST_ACCUMULATORS;
+    return !config.transposed() && tile.n() % (PRODUCTS * columns) == 0
+        && Sm90Gemms.quantizes(config, epilogue) && config.cluster().m() <= MOST_SHARING && config.accumulatorRegisters() <= Sm90Gemms.MOST_ACCUMULATORS;
   }
 
   /** Prepares a configuration for {@link #wide}, whose tiles have half of their columns for each product. */

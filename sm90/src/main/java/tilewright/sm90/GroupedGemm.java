@@ -56,9 +56,10 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups, Ep
   /** Tiles hold rows that are not of their group, or of none: what is made of those must not be stored. */
   private static void requireStored(Epilogue tree, Grouping grouping) {
     boolean ragged = grouping == Grouping.RAGGED;
+    boolean second = !tree.nodes(Epilogue.Stored.class).isEmpty() || tree instanceof Epilogue.Quantized;
     boolean reduced = tree.nodes(Epilogue.Reduced.class).stream()
         .anyMatch(r -> ragged || grouping == Grouping.MASKED && r.along() != Epilogue.Along.ROWS);
-    if (reduced || ragged && !tree.nodes(Epilogue.Stored.class).isEmpty()) {
+    if (reduced || ragged && second) {
       throw new IllegalArgumentException("an epilogue of " + grouping.name().toLowerCase(Locale.ROOT) + " groups has "
           + (ragged ? "neither a second output nor reductions" : "no reductions over rows")
           + ", since tiles hold rows of no group: contiguous groups have them");

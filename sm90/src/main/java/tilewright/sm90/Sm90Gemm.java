@@ -39,14 +39,6 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       throw new IllegalArgumentException("waves cannot be synchronised through groups: some CTAs have fewer tiles than"
           + " others");
     }
-    if (products(output) > 1 && config.cluster().splits() > 1) {
-      throw new IllegalArgumentException("CTAs that split k get different columns of a tile, but an element of C is made"
-          + " of all products' at its place: leave k whole");
-    }
-  }
-
-  private static int products(OutputForm output) {
-    return output.epilogue().products();
   }
 
   @Override
@@ -64,7 +56,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var lane = thread.modulo(Warpgroup.SIZE);
     var first = thread.equalTo(0);
     var a = config.tileA(k, lane);            // (tileM, tileK, stages), swizzled
-    int products = products(output);
+    int products = output.epilogue().products();
     var b = config.tileB(k, lane, products, grouping);  // (tileN, tileK, stages), swizzled
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), grouping.batchOfB(), mma, config.consumers(), first);
@@ -92,7 +84,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       var turn = sequence.of(group);
       var consumer = mainloop.consumer(ring, turn, range, group, lane);
       var fixup = tiles.fixup(lane, group);
-      tiles.forEachOf(turn, tile -> fixup.complete(tile, c.of(tile, mma, group, lane), () -> {
+      tiles.forEachOf(turn, tile -> fixup.complete(tile, c.of(tile, group, lane), () -> {
         var accumulators = consumer.accumulate(tile.k());
         if (config.letsNextInEarly()) DependentLaunch.allowNext(k);
         return accumulators;

@@ -52,8 +52,9 @@ public final class Sm90Gemms {
    * of f16 and bf16, the SM80 kernel multiplies them; others threads fetch, and they store what copies cannot.
    */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
+    epilogue.requireFor(problem, 1);
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
-    if (halves && !isCopied(problem)) return Gemm.sm80(problem, epilogue);
+    if (halves && !isCopied(problem) && !isQuantized(epilogue)) return Gemm.sm80(problem, epilogue);
     return prepare(problem, isCopied(problem) ? configure(problem, epilogue) : fetching(problem), epilogue);
   }
 
@@ -78,7 +79,21 @@ public final class Sm90Gemms {
     // Exchanged, a matrix that is read lies across, and is read element by element.
     boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()))
         && TensorCopies.storeAll(problem, epilogue);
-    return !(reads(epilogue) && config.transposed()) && (plain || config.accumulatorRegisters() <= MOST_ACCUMULATORS);
+    return !(reads(epilogue) && config.transposed()) && quantizes(config, epilogue) && (plain || config.accumulatorRegisters() <= MOST_ACCUMULATORS);
+  }
+
+  /**
+   * Whether tiles of C have whole blocks of columns that share a factor, if any do, and registers for those of a matrix
+   * that is read as well.
+   */
+  static boolean quantizes(Sm90GemmConfig config, EpilogueArguments epilogue) {
+    return !isQuantized(epilogue)
+        || !config.transposed() && config.columns(epilogue.tree().products()) % Epilogue.BLOCK == 0
+        && (!reads(epilogue) || config.accumulatorRegisters() <= MOST_ACCUMULATORS / 2);
+  }
+
+  private static boolean isQuantized(EpilogueArguments epilogue) {
+    return epilogue.tree() instanceof Epilogue.Quantized;
   }
 
   private static boolean reads(EpilogueArguments epilogue) {

@@ -18,6 +18,8 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Pointwise;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.DualGemm;
 import tilewright.sm90.GroupedGemm;
@@ -84,6 +86,28 @@ class Sm90AssemblyTest {
       int m, Pointwise activation) {
     assertAssembled(DualGemm.packed(GemmProblem.packed(operand, output, m, 4096, 4096, 1, order), activation)
         .prepare());
+  }
+
+  /** Plain, with a bias and an activation, with a matrix that is read, and in rows that threads store. */
+  @ParameterizedTest
+  @CsvSource({"BF16, PLAIN, 4096", "BF16, BIAS_SILU, 4096", "BF16, BIAS_RESIDUAL, 4096", "E4M3, PLAIN, 4099"})
+  void codesOfCAreAssembledWithoutSpillsAndWarnings(ElementType operand, StandardEpilogue epilogue, int n) {
+    var problem = GemmProblem.packed(operand, ElementType.E4M3, 4096, n, 4096, 1, "TN");
+    var tree = epilogue.tree(ElementType.BF16).unrounded().quantize("factors");
+    assertAssembled(Sm90Gemms.prepare(problem, EpilogueArguments.packed(tree, problem)));
+    if (epilogue == StandardEpilogue.PLAIN) {
+      assertAssembled(GroupedGemm.packed(problem, Grouping.CONTIGUOUS, 4, tree).prepare());
+      var gated = DualGemm.gated(Pointwise.SWISH, ElementType.E4M3).unrounded().quantize("factors");
+      assertAssembled(DualGemm.packed(problem, EpilogueArguments.packed(gated, problem)).prepare());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"CONTIGUOUS, BETA", "MASKED, BIAS_SILU", "RAGGED, BIAS_RESIDUAL"})
+  void epiloguesOfGroupsAreAssembledWithoutSpillsAndWarnings(Grouping grouping, StandardEpilogue epilogue) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, 4096, 4096,
+        grouping == Grouping.MASKED ? 4 : 1, "TN");
+    assertAssembled(GroupedGemm.packed(problem, grouping, 4, epilogue.tree(problem.output())).prepare());
   }
 
   @ParameterizedTest

@@ -28,7 +28,8 @@ class Sm90DualGemmTest {
   /** CTAs that load a tile of B together, a product each; consumers that take turns; tiles that are cut along k. */
   @ParameterizedTest
   @CsvSource({"128x256x2, TN, 136, 136, 200", "128x256x2, TT, 136, 136, 200", "128x192x1, TN, 136, 104, 72",
-      "128x128x1-in-turn, TN, 136, 136, 72", "128x128x1-shared-tail, NN, 136, 136, 264"})
+      "128x128x1-in-turn, TN, 136, 136, 72", "128x128x1-shared-tail, NN, 136, 136, 264",
+      "128x64x1-split2, TN, 136, 40, 264"})
   void isWhatTheReferenceSays(String tile, String order, int m, int n, int k) {
     var gemm = DualGemm.packed(problem(m, n, k, order).scaled(0.25f, 0), Pointwise.RELU);
     check(new DualCase(gemm, tile, order, Sm90Gemms.configure(gemm.wide(), tile)));
@@ -60,14 +61,5 @@ class Sm90DualGemmTest {
     var plain = DualGemm.packed(p, EpilogueArguments.packed(StandardEpilogue.PLAIN.tree(p.output()), p));
     assertEquals("the epilogue takes 1 product(s), but the GEMM computes 2",
         assertThrows(IllegalArgumentException.class, plain::prepare).getMessage());
-  }
-
-  @Test
-  void clustersThatSplitKAreRefused() {
-    var gemm = DualGemm.packed(problem(72, 128, 400, "TN"), Pointwise.SWISH);
-    var config = Sm90Gemms.configure(gemm.wide(), "128x64x1-split2");
-    assertEquals("CTAs that split k get different columns of a tile, but an element of C is made of all products' at"
-        + " its place: leave k whole",
-        assertThrows(IllegalArgumentException.class, () -> gemm.prepare(config)).getMessage());
   }
 }

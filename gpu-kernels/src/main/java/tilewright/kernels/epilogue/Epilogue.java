@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import tilewright.kernels.E4m3Scale;
 import tilewright.kernels.Pointwise;
 import tilewright.numerics.ElementType;
 
@@ -76,6 +77,17 @@ public sealed interface Epilogue {
    * @param name a vector (M,L) or (N,L), or (1)
    */
   record Reduced(String name, Reduction reduction, Along along, Epilogue x) implements Epilogue {}
+
+  /**
+   * The root of a tree whose D are e4m3 codes: each {@link #BLOCK} neighbours along n share an FP32 factor, as
+   * {@link tilewright.kernels.gemm.BlockQuantizer} finds it. Element ≈ code · factor.
+   *
+   * @param factors a matrix (M,⌈N/128⌉,L)
+   */
+  record Quantized(String factors, Epilogue x) implements Epilogue {}
+
+  /** Neighbours along n that share a factor. */
+  int BLOCK = 128;
 
   /** How two values become one. */
   enum Operation { PLUS, TIMES, MAX, MIN }
@@ -198,6 +210,16 @@ public sealed interface Epilogue {
     return reduce(name, Reduction.AMAX, Along.ALL);
   }
 
+  /** Quantised to e4m3 codes with a factor for each {@link #BLOCK} neighbours along n; the root of a tree. */
+  default Epilogue quantize(String factors) {
+    return new Quantized(factors, this);
+  }
+
+  /** This tree without the rounding at its root. */
+  default Epilogue unrounded() {
+    return this instanceof Converted(_, _, var x) ? x : this;
+  }
+
   /** This tree with another one in place of each accumulator. */
   default Epilogue onProducts(UnaryOperator<Epilogue> product) {
     return switch (this) {
@@ -210,6 +232,7 @@ public sealed interface Epilogue {
       case Stored(var name, var type, var x) -> new Stored(name, type, x.onProducts(product));
       case Reduced(var name, var reduction, var along, var x) ->
           new Reduced(name, reduction, along, x.onProducts(product));
+      case Quantized(var factors, var x) -> new Quantized(factors, x.onProducts(product));
     };
   }
 
@@ -226,6 +249,8 @@ public sealed interface Epilogue {
       case Stored(var name, var type, var x) -> new Stored(name, type, x.transposed());
       case Reduced(var name, var reduction, var along, var x) ->
           new Reduced(name, reduction, along.transposed(), x.transposed());
+      case Quantized(var factors, _) -> throw new IllegalArgumentException("neighbours along n that share one of "
+          + factors + " are no rows of a transposed tile: take a tile that is not");
     };
   }
 
@@ -240,6 +265,7 @@ public sealed interface Epilogue {
       case Converted(var type, _, _) -> type;
       case Stored(_, _, var x) -> x.output();
       case Reduced(_, _, _, var x) -> x.output();
+      case Quantized _ -> E4m3Scale.CODE;
       default -> ElementType.F32;
     };
   }
@@ -259,6 +285,7 @@ public sealed interface Epilogue {
     var types = new LinkedHashMap<String, ElementType>();
     nodes(Stored.class).forEach(s -> types.put(s.name(), s.type()));
     nodes(Reduced.class).forEach(r -> types.put(r.name(), ElementType.F32));
+    nodes(Quantized.class).forEach(q -> types.put(q.factors(), ElementType.F32));
     return types;
   }
 
@@ -271,6 +298,7 @@ public sealed interface Epilogue {
       case Converted(_, _, var x) -> List.of(x);
       case Stored(_, _, var x) -> List.of(x);
       case Reduced(_, _, _, var x) -> List.of(x);
+      case Quantized(_, var x) -> List.of(x);
     };
   }
 

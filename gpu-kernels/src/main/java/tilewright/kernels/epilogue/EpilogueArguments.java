@@ -18,6 +18,9 @@ import tilewright.numerics.ElementType;
  */
 public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tensor> tensors,
     Map<String, Float> scalars) {
+  /** Factors that fill 16 bytes. */
+  private static final int PADDED = 4;
+
   public EpilogueArguments {
     tensors = Map.copyOf(tensors);
     scalars = Map.copyOf(scalars);
@@ -59,6 +62,7 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
         case ALL -> new LaunchArguments.Tensor(reduced.name(), 0, List.of(1L), List.of(1L));
       });
     }
+    tree.nodes(Epilogue.Quantized.class).forEach(q -> tensors.put(q.factors(), factors(q.factors(), problem)));
     var scalars = new HashMap<String, Float>();
     for (var scalar : tree.nodes(Epilogue.Scalar.class)) {
       if (scalar.name().equals("alpha")) scalars.put("alpha", problem.alpha());
@@ -70,6 +74,14 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
   private static LaunchArguments.Tensor matrix(String name, GemmProblem problem) {
     var packed = name.equals("C") ? problem.c() : Matrix.rowMajor(name, problem.m(), problem.n());
     return packed.argument(problem.m(), problem.n(), problem.batch());
+  }
+
+  /** Factors as products of codes take them: neighbouring rows side by side, columns at multiples of 16 bytes. */
+  private static LaunchArguments.Tensor factors(String name, GemmProblem problem) {
+    long blocks = Math.ceilDiv(problem.n(), Epilogue.BLOCK);
+    long rows = Math.ceilDiv(problem.m(), PADDED) * (long) PADDED;
+    return new LaunchArguments.Tensor(name, 0, List.of((long) problem.m(), blocks, (long) problem.batch()),
+        List.of(1L, rows, rows * blocks));
   }
 
   private static LaunchArguments.Tensor vector(String name, long extent, long batch) {
@@ -136,14 +148,19 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
    * Requires that this makes what the problem stores.
    *
    * @throws IllegalArgumentException where the tree rounds to another type than C has, takes another product, or has
-   *     more to do with sums that are stored as integers
+   *     more to do with sums that are stored as integers; or where it quantises them, which few kernels do
    */
   public void requireFor(GemmProblem problem) {
+    if (!tree.nodes(Epilogue.Quantized.class).isEmpty()) {
+      throw new IllegalArgumentException("this GEMM finds no factors of " + Epilogue.BLOCK
+          + " neighbours: sm90_gemm does, or quantise C behind it");
+    }
     requireFor(problem, 1);
   }
 
-  /** Requires it of several products that share A. */
+  /** Requires it of several products that share A, of which a kernel can make codes and their factors. */
   public void requireFor(GemmProblem problem, int products) {
+    requireAlone();
     if (tree.products() != products) {
       throw new IllegalArgumentException("the epilogue takes " + tree.products() + " product(s), but the GEMM computes "
           + products);
@@ -156,6 +173,24 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     if (tree.output() != problem.output() && tree.output() != ElementType.F32) {
       throw new IllegalArgumentException("the epilogue rounds to " + tree.output().text() + ", but C is of "
           + problem.output().text() + ": convert to " + problem.output().text());
+    }
+  }
+
+  /** Codes are found from whole blocks, and stored with nothing that is wider. */
+  private void requireAlone() {
+    var quantized = tree.nodes(Epilogue.Quantized.class);
+    if (quantized.isEmpty()) return;
+    if (!quantized.equals(List.of(tree))) {
+      throw new IllegalArgumentException("what is quantised has to be all that the epilogue makes: quantise at the root");
+    }
+    if (tree.inputs().containsKey("C")) {
+      throw new IllegalArgumentException("C becomes codes, which cannot be added to: leave beta at 0, or read another"
+          + " matrix");
+    }
+    boolean wide = tree.nodes(Epilogue.Stored.class).stream().anyMatch(s -> s.type().bits() > Byte.SIZE);
+    if (wide) {
+      throw new IllegalArgumentException("an epilogue that quantises stores no second matrix of more than 8 bits: store"
+          + " that by a GEMM of its own");
     }
   }
 

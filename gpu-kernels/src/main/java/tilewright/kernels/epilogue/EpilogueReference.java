@@ -14,6 +14,8 @@ import tilewright.kernels.epilogue.Epilogue.Operation;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 import tilewright.reference.Expected;
+import tilewright.reference.HeadQuantizer;
+import tilewright.reference.Rotation;
 
 /**
  * An epilogue on the CPU: in FP64 without rounding to the types of the tree, and in FP32 in the order of the tree.
@@ -35,20 +37,57 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
   public List<Expected> of(String d, List<double[]> exactly, List<double[]> stepwise) {
     var exact = new Run(false, exactly);
     var rounded = new Run(true, stepwise);
+    if (tree instanceof Epilogue.Quantized(var factors, var x)) return quantized(d, factors, x, exact, rounded);
     var body = tree instanceof Epilogue.Converted(var type, boolean saturating, var x) && !saturating ? x : tree;
     for (int i = 0; i < exactly.getFirst().length; i++) {
       exact.output(d)[i] = exact.of(tree, i);
       rounded.output(d)[i] = tree.output().round(rounded.of(body, i));
     }
+    return expected(d, exact, rounded);
+  }
+
+  private List<Expected> expected(String d, Run exact, Run rounded) {
     var all = new ArrayList<Expected>();
     exact.outputs.forEach((name, values) ->
         all.add(new Expected(name, values, rounded.outputs.get(name), hasBits(name, d))));
     return all;
   }
 
+  /** Codes and factors, by {@link HeadQuantizer} of a row's blocks. */
+  private List<Expected> quantized(String d, String factors, Epilogue x, Run exact, Run rounded) {
+    var quantizer = new HeadQuantizer(ElementType.E4M3, Rotation.NONE, false);
+    int blocks = Math.ceilDiv(n, Epilogue.BLOCK);
+    for (var run : List.of(exact, rounded)) run.outputs.put(factors, new double[m * blocks * batch]);
+    for (int block = 0; block < m * blocks * batch; block++) {
+      int row = block % m;
+      int from = block / m % blocks * Epilogue.BLOCK;
+      int length = Math.min(Epilogue.BLOCK, n - from);
+      int first = row + m * (from + n * (block / m / blocks));
+      var values = new double[length];
+      var stepwise = new float[length];
+      for (int i = 0; i < length; i++) {
+        values[i] = exact.of(x, first + m * i);
+        stepwise[i] = (float) rounded.of(x, first + m * i);
+      }
+      double largest = Arrays.stream(values).map(Math::abs).filter(Double::isFinite).max().orElse(0);
+      double factor = largest < HeadQuantizer.LEAST ? 1 : largest / HeadQuantizer.limit(ElementType.E4M3);
+      float found = HeadQuantizer.largest(new float[][] {stepwise}, 0, 1);
+      var codes = new double[length];
+      quantizer.round(stepwise, quantizer.inverse(found), codes);
+      exact.outputs.get(factors)[block] = factor;
+      rounded.outputs.get(factors)[block] = quantizer.factor(found, length);
+      for (int i = 0; i < length; i++) {
+        exact.output(d)[first + m * i] = values[i] / factor;
+        rounded.output(d)[first + m * i] = codes[i];
+      }
+    }
+    return expected(d, exact, rounded);
+  }
+
   /** Whether the steps of an output are known to the bit: no approximate functions, no sums in whatever order. */
   private boolean hasBits(String name, String d) {
-    var sources = name.equals(d) ? List.of(tree) : Stream.<Epilogue>concat(
+    boolean root = name.equals(d) || tree instanceof Epilogue.Quantized(var factors, _) && name.equals(factors);
+    var sources = root ? List.of(tree) : Stream.<Epilogue>concat(
         tree.nodes(Epilogue.Stored.class).stream().filter(s -> s.name().equals(name)),
         tree.nodes(Epilogue.Reduced.class).stream().filter(r -> r.name().equals(name))).toList();
     return sources.stream().noneMatch(source -> source instanceof Epilogue.Reduced r && r.reduction() == Reduction.SUM
@@ -119,6 +158,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
           reduce(reduced, of(reduced.x()));
           yield of(reduced.x());
         }
+        case Epilogue.Quantized quantized -> throw new IllegalArgumentException(quantized + " is no root");
       };
     }
 

@@ -14,6 +14,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.TraceException;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 
@@ -59,6 +60,8 @@ public final class EpilogueTrace {
         neighbours));
     root.nodes(Epilogue.PerBatch.class).forEach(v -> trace.vectors.put(v.name(),
         k.global(TensorSpec.of(v.name(), ElementType.F32, entries))));
+    root.nodes(Epilogue.Quantized.class).forEach(q -> trace.vectors.put(q.factors(),
+        k.global(TensorSpec.of(q.factors(), ElementType.F32, "M", "NB", BATCH))));
     for (var reduced : root.nodes(Epilogue.Reduced.class)) {
       switch (reduced.along()) {
         case ROWS -> trace.vector(reduced.name(), ElementType.F32, "M", BATCH, 1);
@@ -124,9 +127,25 @@ public final class EpilogueTrace {
 
     /** D's elements from the accumulators of several products. */
     public List<F32> ofProducts(int first, List<List<F32>> accumulators) {
+      if (root instanceof Epilogue.Quantized(_, var x)) return new Evaluation(first, accumulators).of(x);
       var body = root instanceof Epilogue.Converted(var type, boolean saturating, var x)
           ? saturating && type.bits() > 8 ? clamped(x, type) : x : root;
       return new Evaluation(first, accumulators).of(body);
+    }
+
+    /** Whether D's elements are codes, which {@link #codes} makes of what {@link #ofProducts} yields. */
+    public boolean isQuantized() {
+      return root instanceof Epilogue.Quantized;
+    }
+
+    /**
+     * Quantises the values of whole blocks of columns, and stores their factors.
+     *
+     * @param first the number of the first value, which is in the first column of a block
+     */
+    public List<F32> codes(int first, List<F32> values) {
+      var factors = vectors.get(((Epilogue.Quantized) root).factors());
+      return new BlockCodes(k, factors, partition, thread, place).of(first, values);
     }
 
     /** Reads what a run of values will need, two neighbours at a time, ahead of them. */
@@ -261,6 +280,7 @@ public final class EpilogueTrace {
             reduce(reduced, of(reduced.x()));
             yield of(reduced.x());
           }
+          case Epilogue.Quantized quantized -> throw new TraceException(quantized + " is no root");
         };
       }
 

@@ -6,6 +6,7 @@ import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.Warp;
@@ -40,11 +41,20 @@ record LaneReduction(List<Integer> masks) {
 
   /** Combines the lanes' values, and from one lane of those that share it the result in memory. */
   void into(Scope k, I32 thread, Element result, Reduction reduction, F32 value) {
+    var all = all(k, reduction, value);
+    all.register();
+    k.when(isFirst(thread).and(result.inside()), () -> reduction.into(result, all));
+  }
+
+  /** Combines the values of the lanes that share it, in each of them. */
+  F32 all(Scope k, Reduction reduction, F32 value) {
     var combined = value;
     for (int mask : masks) combined = reduction.combine(combined, Shuffle.butterfly(k, combined, mask));
-    var all = combined;
-    all.register();
-    int sharing = masks.stream().mapToInt(m -> m).sum();
-    k.when(thread.and(sharing).equalTo(0).and(result.inside()), () -> reduction.into(result, all));
+    return combined;
+  }
+
+  /** True for one of the lanes that share it. */
+  Pred isFirst(I32 thread) {
+    return thread.and(masks.stream().mapToInt(m -> m).sum()).equalTo(0);
   }
 }

@@ -14,6 +14,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Warp;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernels.E4m3Scale;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;

@@ -16,6 +16,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernels.E4m3Scale;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;

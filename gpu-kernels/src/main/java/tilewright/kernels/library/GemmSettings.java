@@ -18,6 +18,8 @@ public final class GemmSettings {
   public static final Setting ORDER = Setting.option("order", "TN", "TT", "NN", "NT");
   /** The name of the setting for the type of the tensor core's accumulators. */
   public static final String ACCUMULATOR = "acc";
+  /** C as e4m3 codes with an FP32 factor for each 128 columns of a row; other tensors of the epilogue are bf16 then. */
+  public static final Setting QUANTIZE = Setting.option("quantize", "none", "1x128");
   private static final ElementType[] OPERANDS = {ElementType.BF16, ElementType.F16, ElementType.TF32,
       ElementType.E4M3, ElementType.E5M2, ElementType.I8};
   private static final int EXTENT = 1024;
@@ -66,7 +68,17 @@ public final class GemmSettings {
     var a = choice.type("dtype");
     var b = choice.text("dtypeb").equals("same") ? a : choice.type("dtypeb");
     var output = choice.text("out").equals("auto") ? GemmTypes.usualOutput(a) : choice.type("out");
-    return new GemmTypes(a, b, output, accumulation);
+    return new GemmTypes(a, b, quantizes(choice) ? ElementType.E4M3 : output, accumulation);
+  }
+
+  /** Whether {@link #QUANTIZE} says so. */
+  public static boolean quantizes(Choice choice) {
+    return !choice.values().getOrDefault(QUANTIZE.name(), "none").equals("none");
+  }
+
+  /** The tree, or that which quantises instead of rounding at its root, by {@link #QUANTIZE}. */
+  public static Epilogue quantized(Choice choice, Epilogue tree) {
+    return quantizes(choice) ? tree.unrounded().quantize("factors") : tree;
   }
 
   /** The problem with packed matrices, of the types. */
@@ -91,11 +103,11 @@ public final class GemmSettings {
    */
   public static Epilogue tree(Choice choice, GemmProblem problem) {
     var chosen = StandardEpilogue.parse(choice.text("epilogue"));
-    if (chosen == StandardEpilogue.PLAIN) return EpilogueArguments.plain(problem).tree();
-    var tree = chosen.tree(problem.output());
+    if (chosen == StandardEpilogue.PLAIN) return quantized(choice, EpilogueArguments.plain(problem).tree());
+    var tree = chosen.tree(quantizes(choice) ? ElementType.BF16 : problem.output());
     if (problem.beta() != 0 && !tree.nodes(Epilogue.Scalar.class).contains(new Epilogue.Scalar("beta"))) {
       throw new IllegalArgumentException("epilogue " + chosen.text() + " has no beta: leave it at 0");
     }
-    return tree;
+    return quantized(choice, tree);
   }
 }

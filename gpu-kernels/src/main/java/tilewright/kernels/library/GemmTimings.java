@@ -19,7 +19,8 @@ import tilewright.numerics.ElementType;
 public final class GemmTimings {
   /** The settings of the timings of all GEMMs. */
   public static final Set<String> SETTINGS = Set.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
-      "accumulation", "step", "epilogue", "grouping", "weights", GemmSettings.ACCUMULATOR);
+      "accumulation", "step", "epilogue", "grouping", "weights", GemmSettings.ACCUMULATOR,
+      GemmSettings.QUANTIZE.name());
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
 
   private GemmTimings() {}

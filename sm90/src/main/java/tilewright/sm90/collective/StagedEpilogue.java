@@ -1,5 +1,6 @@
 package tilewright.sm90.collective;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.TraceException;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.epilogue.DirectMatrices;
 import tilewright.kernels.epilogue.Epilogue;
@@ -40,13 +42,11 @@ public final class StagedEpilogue {
   private final StagedOutput d;
   private final Map<String, StagedOutput> auxiliary;
   private final int neighbours;
-  private final int products;
-  private final int columns;
-  private final int stages;
+  private final OutputBlocks blocks;
   private final boolean copies;
 
   private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, Optional<StagedSource> copied,
-      StagedOutput d, Map<String, StagedOutput> auxiliary, OutputForm form, int columns) {
+      StagedOutput d, Map<String, StagedOutput> auxiliary, OutputForm form, OutputBlocks blocks) {
     this.k = k;
     this.trace = trace;
     this.sources = sources;
@@ -54,9 +54,7 @@ public final class StagedEpilogue {
     this.d = d;
     this.auxiliary = auxiliary;
     this.neighbours = form.neighbours();
-    this.products = form.epilogue().products();
-    this.columns = columns;
-    this.stages = form.stages();
+    this.blocks = blocks;
     this.copies = form.copies() != OutputForm.Copies.NONE;
   }
 
@@ -75,6 +73,11 @@ public final class StagedEpilogue {
     int tileN = mma.columns() / tree.products();
     int columns = form.columns(type, tileN);
     int stages = form.stages();
+    var blocks = new OutputBlocks(mma, tree.products(), columns, stages);
+    if (tree instanceof Epilogue.Quantized && columns != Epilogue.BLOCK) {
+      throw new TraceException("blocks of " + columns + " columns of tiles of " + tileN + " have no factor each: "
+          + Epilogue.BLOCK + " columns share one");
+    }
     var block = WgmmaAtom.accumulators(columns);
     var trace = EpilogueTrace.of(k, tree, form.neighbours(), entries);
     var d = output(k, form, "C", type, block, groups * stages);
@@ -87,9 +90,9 @@ public final class StagedEpilogue {
         && type.bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
         copied(source.name(), source.type(), "N"), d, block, groups, stages,
-        Math.min(stages, mma.blocks() * (tileN / columns)), first));
+        blocks.used(), first));
     return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, form.neighbours()), copied, d,
-        auxiliary, form, columns);
+        auxiliary, form, blocks);
   }
 
   private static StagedOutput output(Scope k, OutputForm form, String name, ElementType type, Partition block,
@@ -114,16 +117,16 @@ public final class StagedEpilogue {
   }
 
   /** The epilogue of a warpgroup's rows of a tile. */
-  public Fixup.Output of(WorkTile tile, TiledWgmma mma, I32 group, I32 lane) {
+  public Fixup.Output of(WorkTile tile, I32 group, I32 lane) {
     return new Fixup.Output() {
       @Override
       public void prefetch() {
-        begin(lane, group, mma, tile);
+        begin(lane, group, tile);
       }
 
       @Override
       public void store(Fragment accumulators) {
-        StagedEpilogue.this.store(lane, group, mma, accumulators, tile);
+        StagedEpilogue.this.store(lane, group, accumulators, tile);
       }
     };
   }
@@ -139,33 +142,19 @@ public final class StagedEpilogue {
   }
 
   /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
-  private void begin(I32 lane, I32 group, TiledWgmma mma, WorkTile tile) {
+  private void begin(I32 lane, I32 group, WorkTile tile) {
     copied.ifPresent(source -> k.when(lane.equalTo(0), () -> {
       BulkCopy.waitForReads(k, 0);
-      for (int turn = 0; turn < Math.min(stages, turns(mma)); turn++) {
-        begin(source, group, mma, turn, tile);
+      for (int turn = 0; turn < blocks.used(); turn++) {
+        begin(source, group, turn, tile);
       }
     }));
   }
 
-  private void begin(StagedSource source, I32 group, TiledWgmma mma, int turn, WorkTile tile) {
-    int across = across(mma);
-    source.begin(group, turn % stages, tile.m().plus(mma.row(group, turn / across)),
-        tile.n().plus(turn % across * columns), tile.batch());
-  }
-
-  private int turns(TiledWgmma mma) {
-    return mma.blocks() * across(mma);
-  }
-
-  /** Blocks of D side by side in a tile. */
-  private int across(TiledWgmma mma) {
-    return tileN(mma) / columns;
-  }
-
-  /** Columns of D's tile: the accumulators have as many of each product. */
-  private int tileN(TiledWgmma mma) {
-    return mma.columns() / products;
+  private void begin(StagedSource source, I32 group, int turn, WorkTile tile) {
+    int across = blocks.across();
+    source.begin(group, turn % blocks.stages(), tile.m().plus(blocks.mma().row(group, turn / across)),
+        tile.n().plus(turn % across * blocks.columns()), tile.batch());
   }
 
   /**
@@ -173,29 +162,30 @@ public final class StagedEpilogue {
    *
    * @param lane the thread's number in its warpgroup
    */
-  private void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, WorkTile tile) {
+  private void store(I32 lane, I32 group, Fragment sums, WorkTile tile) {
+    var mma = blocks.mma();
+    int stages = blocks.stages();
     int perBlock = sums.groups().size() / mma.blocks();
-    int across = across(mma);
-    int turns = turns(mma);
+    int across = blocks.across();
     // Single elements take too many addresses to be read ahead, and two blocks' sums leave no room for two turns.
     boolean ahead = neighbours == 2 && mma.blocks() == 1;
     for (int block = 0; block < mma.blocks(); block++) {
-      var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
+      var part = new Block(lane, group, new Fragment(sums.groups().subList(block * perBlock,
           (block + 1) * perBlock)), tile.m().plus(mma.row(group, block)), tile);
       if (ahead) part.prefetch(0);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
         if (copies && copied.isEmpty()) {
-          k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
+          k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, blocks.pending(current)));
         }
         int next = ahead ? turn + 1 : turn;
         if (neighbours == 2 && next < across) part.prefetch(next);
         part.stage = group.times(stages).plus(current % stages);
         copied.ifPresent(source -> {
-          if (current > 0 && current - 1 + stages < turns) {
+          if (current > 0 && current - 1 + stages < blocks.turns()) {
             k.when(lane.equalTo(0), () -> {
               BulkCopy.waitForReads(k, 0);
-              begin(source, group, mma, current - 1 + stages, tile);
+              begin(source, group, current - 1 + stages, tile);
             });
           }
           source.await(group, current % stages);
@@ -205,13 +195,6 @@ public final class StagedEpilogue {
       }
       part.tile.finish();
     }
-  }
-
-  /** The copies that may still be under way when a turn's stage is written: those since it was last read. */
-  private int pending(int turn, int turns) {
-    if (turn >= stages) return stages - 1;
-    int previous = turn + (turns - 1 - turn) / stages * stages;
-    return turns - 1 - previous + turn;
   }
 
   /** 64 rows of a tile. */
@@ -225,14 +208,14 @@ public final class StagedEpilogue {
     private final EpilogueTrace.Tile tile;
     private I32 stage;
 
-    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, WorkTile work) {
+    Block(I32 lane, I32 group, Fragment sums, I32 row, WorkTile work) {
       this.lane = lane;
       this.group = group;
-      this.sums = mma.inTypeOf(k, sums, d.type());
+      this.sums = blocks.mma().inTypeOf(k, sums, d.type());
       this.row = row;
       this.work = work;
-      this.values = columns * WgmmaAtom.M / Warpgroup.SIZE;
-      var partition = WgmmaAtom.accumulators(tileN(mma));
+      this.values = blocks.values();
+      var partition = blocks.rows();
       var place = new EpilogueTrace.Place(row, work.n(), work.batch(), work.group(), extent(0), extent(1));
       this.tile = trace.tile(partition, lane, place,
           new Matrices(sources.before(work.end()).at(partition, lane, place)));
@@ -253,12 +236,10 @@ public final class StagedEpilogue {
     void store(int turn) {
       int first = turn * values;
       meet();
-      for (int value = first; value < first + values; value += PAIR) {
-        if (d.type() == ElementType.I32) {
-          d.putIntegers(lane, stage, value - first, sums.group(value / 4).subList(value % 4, value % 4 + PAIR));
-        } else {
-          d.put(lane, stage, value - first, tile.ofProducts(value, accumulators(value)));
-        }
+      if (tile.isQuantized()) {
+        storeCodes(first);
+      } else {
+        storeEach(first);
       }
       tile.finishColumns();
       if (copies) BulkCopy.publish(k);
@@ -272,10 +253,31 @@ public final class StagedEpilogue {
       }
     }
 
+    private void storeEach(int first) {
+      for (int value = first; value < first + values; value += PAIR) {
+        if (d.type() == ElementType.I32) {
+          d.putIntegers(lane, stage, value - first, sums.group(value / 4).subList(value % 4, value % 4 + PAIR));
+        } else {
+          d.put(lane, stage, value - first, tile.ofProducts(value, accumulators(value)));
+        }
+      }
+    }
+
+    /** A code depends on all values of its row. */
+    private void storeCodes(int first) {
+      var all = new ArrayList<F32>();
+      for (int value = first; value < first + values; value += PAIR) {
+        all.addAll(tile.ofProducts(value, accumulators(value)));
+      }
+      all.forEach(F32::register);
+      var codes = tile.codes(first, all);
+      for (int i = 0; i < values; i += PAIR) d.put(lane, stage, i, codes.subList(i, i + PAIR));
+    }
+
     /** Two neighbours of each product: its columns are a run of the fragment. */
     private List<List<F32>> accumulators(int value) {
-      int each = sums.values() / products;
-      return IntStream.range(0, products).mapToObj(product -> sums.accumulators(k, product * each + value)).toList();
+      int each = sums.values() / blocks.products();
+      return IntStream.range(0, blocks.products()).mapToObj(product -> sums.accumulators(k, product * each + value)).toList();
     }
 
     private void copy(int turn) {
@@ -286,7 +288,7 @@ public final class StagedEpilogue {
     }
 
     private void storeBefore(I32 last, int turn) {
-      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, work.n().plus(turn * columns), work.batch(),
+      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, work.n().plus(turn * blocks.columns()), work.batch(),
           last);
       if (!copies) {
         byThreads.run();
@@ -300,7 +302,7 @@ public final class StagedEpilogue {
     }
 
     private void leave(int turn) {
-      var from = work.n().plus(turn * columns);
+      var from = work.n().plus(turn * blocks.columns());
       d.store(lane, stage, row, from, work.batch());
       auxiliary.values().forEach(output -> output.store(lane, stage, row, from, work.batch()));
     }

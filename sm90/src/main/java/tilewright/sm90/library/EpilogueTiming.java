@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
+import tilewright.kernels.library.GemmSettings;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
@@ -17,15 +19,19 @@ import tilewright.sm90.Sm90Gemms;
 final class EpilogueTiming {
   private EpilogueTiming() {}
 
-  /** Every epilogue that a request names. */
+  /** Every epilogue that a request names, whose results are rounded, or quantised. */
   static List<Supplier<TimedProblem>> problems(TimingRequest request) {
-    return request.values("epilogue", "").stream().<Supplier<TimedProblem>>map(name -> () ->
-        problem(name, request.extent("m"), request.extent("n"), request.extent("k"))).toList();
+    return request.values("quantize", "none").stream().flatMap(quantize ->
+        request.values("epilogue", StandardEpilogue.PLAIN.text()).stream().<Supplier<TimedProblem>>map(name -> () ->
+            problem(name, quantize, request.extent("m"), request.extent("n"), request.extent("k")))).toList();
   }
 
-  private static TimedProblem problem(String epilogue, int m, int n, int k) {
-    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN").scaled(1, 0.5f);
-    var tree = StandardEpilogue.parse(epilogue).tree(problem.output());
+  private static TimedProblem problem(String epilogue, String quantize, int m, int n, int k) {
+    boolean codes = GemmSettings.QUANTIZE.values().indexOf(quantize) > 0;
+    var problem = GemmProblem.packed(ElementType.BF16, codes ? ElementType.E4M3 : ElementType.BF16, m, n, k, 1, "TN")
+        .scaled(1, codes ? 0 : 0.5f);
+    var rounded = StandardEpilogue.parse(epilogue).tree(ElementType.BF16);
+    var tree = codes ? rounded.unrounded().quantize("factors") : rounded;
     var given = EpilogueArguments.packed(tree, problem);
     var tensors = new ArrayList<>(List.of(TimedProblem.Tensor.input("A", problem.types().a(), (long) m * k),
         TimedProblem.Tensor.input("B", problem.types().b(), (long) n * k)));
@@ -37,12 +43,14 @@ final class EpilogueTiming {
     tree.outputs().forEach((name, type) -> tensors.add(TimedProblem.Tensor.output(name, type, elements(given, name))));
     var config = Sm90Gemms.configure(problem, tree);
     long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
-    return new TimedProblem("sm90_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " epilogue " + epilogue,
+    return new TimedProblem("sm90_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " epilogue " + epilogue
+        + (codes ? " quantize " + quantize : ""),
         Sm90Gemms.prepare(problem, config, given), tensors, bytes, 2.0 * m * n * k, Map.of());
   }
 
   private static long elements(EpilogueArguments given, String name) {
     LaunchArguments.Tensor tensor = given.tensors().get(name);
-    return tensor.extents().stream().reduce(1L, Math::multiplyExact);
+    return 1 + IntStream.range(0, tensor.extents().size())
+        .mapToLong(i -> (tensor.extents().get(i) - 1) * tensor.strides().get(i)).sum();
   }
 }

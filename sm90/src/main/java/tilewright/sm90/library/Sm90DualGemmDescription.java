@@ -10,6 +10,7 @@ import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Pointwise;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.library.GemmSettings;
 import tilewright.kernels.library.GemmTimings;
 import tilewright.kernels.registry.Choice;
@@ -40,7 +41,7 @@ final class Sm90DualGemmDescription implements KernelDescription {
     return GemmSettings.of(GemmSettings.anyOperand(), GemmSettings.otherOperand(),
         Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32),
         Setting.option("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text()),
-        Setting.extent("batch", 1), ACTIVATION, Setting.factor("alpha", 1));
+        Setting.extent("batch", 1), ACTIVATION, Setting.factor("alpha", 1), GemmSettings.QUANTIZE);
   }
 
   @Override
@@ -52,7 +53,8 @@ final class Sm90DualGemmDescription implements KernelDescription {
   public PreparedLaunch launchFor(Choice choice) {
     var types = GemmSettings.types(choice, Accumulation.named(choice.text("accumulation")));
     var problem = GemmSettings.problem(choice, types, choice.number("batch")).scaled(choice.factor("alpha"), 0);
-    return DualGemm.packed(problem, activation(choice.text("activation"))).prepare();
+    var tree = DualGemm.gated(activation(choice.text("activation")), problem.output());
+    return DualGemm.packed(problem, EpilogueArguments.packed(GemmSettings.quantized(choice, tree), problem)).prepare();
   }
 
   private static Pointwise activation(String text) {

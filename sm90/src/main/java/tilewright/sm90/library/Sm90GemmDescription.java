@@ -36,7 +36,7 @@ final class Sm90GemmDescription implements TiledGemmKernel {
         Setting.option("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text()),
         GemmSettings.accumulator(),
         Setting.extent("batch", 1), tiles(), Setting.text("epilogue", "plain"), Setting.factor("alpha", 1),
-        Setting.factor("beta", 0), Setting.option("weights", "behind", "ahead"));
+        Setting.factor("beta", 0), Setting.option("weights", "behind", "ahead"), GemmSettings.QUANTIZE);
   }
 
   @Override
@@ -83,7 +83,7 @@ final class Sm90GemmDescription implements TiledGemmKernel {
 
   @Override
   public Optional<Timing> timing() {
-    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> request.has("epilogue")
+    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> request.has("epilogue") || request.has("quantize")
         ? EpilogueTiming.problems(request)
         : GemmTimings.problems(this, request, GemmTimings.types(request), p -> configurations(request, p)
             .map(c -> new GemmTimings.Configured(c, () -> Sm90Gemms.prepare(p, c))).toList())));

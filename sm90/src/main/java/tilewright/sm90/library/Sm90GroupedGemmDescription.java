@@ -38,7 +38,8 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
     settings.add(Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32));
     settings.add(Setting.extent("groups", 4));
     settings.add(Setting.option("grouping", "contiguous", "masked", "ragged"));
-    settings.addAll(List.of(Setting.text("epilogue", "plain"), Setting.factor("alpha", 1), Setting.factor("beta", 0)));
+    settings.addAll(List.of(Setting.text("epilogue", "plain"), Setting.factor("alpha", 1), Setting.factor("beta", 0),
+        GemmSettings.QUANTIZE));
     return settings;
   }
 
@@ -51,8 +52,8 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
   public PreparedLaunch launchFor(Choice choice) {
     var grouping = Grouping.valueOf(choice.text("grouping").toUpperCase(Locale.ROOT));
     int groups = choice.number("groups");
-    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"), choice.type("out")),
-        grouping == Grouping.MASKED ? groups : 1).scaled(choice.factor("alpha"), choice.factor("beta"));
+    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"),
+        GemmSettings.quantizes(choice) ? ElementType.E4M3 : choice.type("out")), grouping == Grouping.MASKED ? groups : 1).scaled(choice.factor("alpha"), choice.factor("beta"));
     return GroupedGemm.packed(problem, grouping, groups, GemmSettings.tree(choice, problem)).prepare();
   }
 

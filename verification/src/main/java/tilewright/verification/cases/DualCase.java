@@ -12,6 +12,7 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Pointwise;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.reference.GemmReference;
 import tilewright.sm90.DualGemm;
@@ -93,6 +94,10 @@ public record DualCase(DualGemm gemm, String name, String order, Sm90GemmConfig 
         seed));
     cases.add(of(GemmProblem.packed(ElementType.TF32, ElementType.F32, 40, 136, 75, 1, "NT"), Pointwise.SWISH, "NT",
         EVERYWHERE, seed));
+    var codes = GemmProblem.packed(ElementType.BF16, ElementType.E4M3, 136, 264, 72, 1, "TN");
+    var gemm = DualGemm.packed(codes, EpilogueArguments.packed(
+        DualGemm.gated(Pointwise.RELU, ElementType.E4M3).unrounded().quantize("factors"), codes));
+    cases.add(new DualCase(gemm, "relu,quantized", "TN", gemm.configure()).of(EVERYWHERE, seed));
     cases.add(of(bf16(2176, 2176, 512, 1, "TN"), Pointwise.SWISH, "TN", GPU_ONLY, seed));
     return cases;
   }

@@ -12,6 +12,7 @@ import java.util.function.BiFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
@@ -38,8 +39,20 @@ public record EpilogueCases(String kernel, String arch,
   public static List<Case> hopper(long seed) {
     var cases = new EpilogueCases("sm90_gemm", "sm90", Sm90Gemms::prepare, seed);
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2);
-    return Arrays.stream(StandardEpilogue.values())
-        .map(e -> cases.of(e.text(), problem, e.tree(problem.output()))).toList();
+    return Stream.concat(Arrays.stream(StandardEpilogue.values())
+        .map(e -> cases.of(e.text(), problem, e.tree(problem.output()))), cases.quantized()).toList();
+  }
+
+  /** C as codes with factors of 128 columns: in part of a block, in rows that threads store, of operands they fetch. */
+  private Stream<Case> quantized() {
+    var rounded = StandardEpilogue.BIAS.tree(ElementType.BF16).quantize("factors");
+    var plain = Epilogue.accumulator().times(Epilogue.scalar("alpha")).quantize("factors");
+    return Stream.of(of("bias,quantized", codes(136, 264, 72, 1), rounded), of("quantized", codes(72, 133, 40, 2), plain),
+        of("quantized", codes(40, 16, 75, 1), plain), of("quantized", codes(16, 130, 0, 1), plain));
+  }
+
+  private static GemmProblem codes(int m, int n, int k, int batch) {
+    return GemmProblem.packed(ElementType.BF16, ElementType.E4M3, m, n, k, batch, "TN").scaled(0.5f, 0);
   }
 
   /** One tree on one problem. */
@@ -68,6 +81,10 @@ public record EpilogueCases(String kernel, String arch,
         Buffers.normal(type, elements(given.tensors().get(name)), seed + name.hashCode())));
     for (var stored : given.tree().nodes(Epilogue.Stored.class)) {
       buffers.put(stored.name(), Buffers.poisoned(stored.type(), elements(given.tensors().get(stored.name()))));
+    }
+    for (var quantized : given.tree().nodes(Epilogue.Quantized.class)) {
+      long count = layout(given.tensors().get(quantized.factors())).cosize();
+      buffers.put(quantized.factors(), Buffers.poisoned(ElementType.F32, count));
     }
     for (var reduced : given.tree().nodes(Epilogue.Reduced.class)) {
       long count = elements(given.tensors().get(reduced.name()));
@@ -111,7 +128,7 @@ public record EpilogueCases(String kernel, String arch,
         IntStream.range(0, perEntry * p.batch()).toArray()));
   }
 
-  /** A part of D and of other matrices, and all reductions. */
+  /** A part of D and of other matrices, and all reductions and factors. */
   static Verdict verdict(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, List<double[]> exact, List<double[]> stepwise, Part part) {
     var tensors = new HashMap<String, double[]>();
@@ -119,7 +136,8 @@ public record EpilogueCases(String kernel, String arch,
         (name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
     var reference = new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars(),
         part.entries);
-    var reduced = given.tree().nodes(Epilogue.Reduced.class).stream().map(Epilogue.Reduced::name).toList();
+    var matrices = Stream.concat(Stream.of("C"), given.tree().nodes(Epilogue.Stored.class).stream()
+        .map(Epilogue.Stored::name)).toList();
     var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
     for (var expected : reference.of("C", exact, stepwise)) {
       var type = given.tree().outputs().getOrDefault(expected.tensor(), p.output());
@@ -127,7 +145,7 @@ public record EpilogueCases(String kernel, String arch,
           : given.tensors().get(expected.tensor());
       var ours = view(type, out, tensor).values();
       total = worse(total, expected, Comparison.of(ours, expected.exact(), expected.stepwise(), type,
-          reduced.contains(expected.tensor()) ? IntStream.range(0, ours.length).toArray() : part.elements));
+          matrices.contains(expected.tensor()) ? part.elements : IntStream.range(0, ours.length).toArray()));
     }
     return total;
   }
@@ -140,8 +158,11 @@ public record EpilogueCases(String kernel, String arch,
   }
 
   private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, LaunchArguments.Tensor tensor) {
-    var layout = new Layout(IntTuple.flat(numbers(tensor.extents())), IntTuple.flat(numbers(tensor.strides())));
-    return new TensorView(type, buffers.get(tensor.buffer()), tensor.offset(), layout);
+    return new TensorView(type, buffers.get(tensor.buffer()), tensor.offset(), layout(tensor));
+  }
+
+  private static Layout layout(LaunchArguments.Tensor tensor) {
+    return new Layout(IntTuple.flat(numbers(tensor.extents())), IntTuple.flat(numbers(tensor.strides())));
   }
 
   private static long[] numbers(List<Long> values) {

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
@@ -58,6 +59,9 @@ final class Sm90TypeCases {
         seed));
     cases.add(grouped(StandardEpilogue.BIAS_GELU_AUX, 256, 48, 96, Grouping.CONTIGUOUS, List.of(1, 0), 2, EVERYWHERE,
         seed));
+    var codes = GemmProblem.packed(ElementType.E4M3, ElementType.E4M3, 256, 136, 96, 1, "TN").scaled(0.5f, 0);
+    cases.add(new GroupedCase(GroupedGemm.packed(codes, Grouping.CONTIGUOUS, 2, Epilogue.accumulator()
+        .times(Epilogue.scalar("alpha")).quantize("factors")), List.of(1, 0), "quantized").of(EVERYWHERE, seed));
     cases.add(grouped(StandardEpilogue.FACTOR, 256, 48, 96, Grouping.CONTIGUOUS, List.of(1, 0), 2, EVERYWHERE, seed));
     cases.add(grouped(StandardEpilogue.BETA, 2048, 512, 1024, Grouping.RAGGED,
         List.of(300, 301, 301, 900, 1100, 1500, 1836, 2000), 8, GPU_ONLY, seed));

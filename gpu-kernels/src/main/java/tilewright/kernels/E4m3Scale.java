@@ -1,4 +1,4 @@
-package tilewright.kernels.gemm;
+package tilewright.kernels;
 
 import java.util.List;
 import tilewright.kernel.F32;
@@ -11,31 +11,32 @@ import tilewright.reference.HeadQuantizer;
  * The arithmetic of a scale: the largest finite magnitude over 448, or 1 where that is below 2⁻¹⁰⁰. NaN and infinities
  * have the code NaN.
  */
-record E4m3Scale(Scope k, F32 maximum) {
-  static final ElementType CODE = ElementType.E4M3;
+public record E4m3Scale(Scope k, F32 maximum) {
+  /** The type of codes. */
+  public static final ElementType CODE = ElementType.E4M3;
   /** Types that are quantised. */
   private static final List<ElementType> SOURCES = List.of(ElementType.F32, ElementType.F16, ElementType.BF16);
 
   /** @throws IllegalArgumentException naming the types that are quantised */
-  static void requireSource(ElementType source) {
+  public static void requireSource(ElementType source) {
     if (!SOURCES.contains(source)) {
       throw new IllegalArgumentException("no quantizer of " + source.text() + ": f32, f16 or bf16");
     }
   }
 
   /** The magnitude of a number; 0 where it is not finite. */
-  static F32 magnitude(Scope k, F32 value) {
+  public static F32 magnitude(Scope k, F32 value) {
     var magnitude = value.magnitude();
     return magnitude.where(magnitude.atMost(k.constant(Float.MAX_VALUE)), k.constant(0f));
   }
 
   /** The scale: a number is its code times this. */
-  F32 factor() {
+  public F32 factor() {
     return k.constant(1f).where(tooSmall(), maximum.dividedBy(k.constant(HeadQuantizer.limit(CODE))));
   }
 
   /** The factor that numbers are multiplied by. */
-  F32 inverse() {
+  public F32 inverse() {
     return k.constant(1f).where(tooSmall(), k.constant(HeadQuantizer.limit(CODE)).dividedBy(maximum));
   }
 
@@ -44,7 +45,7 @@ record E4m3Scale(Scope k, F32 maximum) {
   }
 
   /** Codes before they are rounded. */
-  static List<F32> codes(Scope k, List<F32> values, F32 inverse) {
+  public static List<F32> codes(Scope k, List<F32> values, F32 inverse) {
     return values.stream().map(value -> value.times(inverse)
         .where(value.magnitude().atMost(k.constant(Float.MAX_VALUE)), k.constant(Float.NaN))).toList();
   }
