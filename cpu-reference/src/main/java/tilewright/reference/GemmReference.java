@@ -137,11 +137,21 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     List<Part> of(int row, int column, int batch);
   }
 
+  /** Sums parts of k as {@code mma.m16n8k16} does into FP32, and adds the parts, in their order, in FP32. */
+  public double[] onTensorCores(int architecture, Parts parts, int[] rows) {
+    var model = TensorCoreModel.mma(architecture, a.type(), ElementType.F32);
+    int padded = Math.ceilDiv(extent(a, 1), STEP) * STEP;
+    return summed(model, decoded(a, padded), decoded(b, padded), parts, rows);
+  }
+
   /** Sums parts of k as {@code wgmma} does, and adds the parts, in their order, in FP32. */
   public double[] onWarpgroups(Parts parts, int[] rows) {
     var model = TensorCoreModel.wgmma(a.type(), b.type());
-    var decodedA = decoded(a, extent(a, 1));
-    var decodedB = decoded(b, extent(a, 1));
+    return summed(model, decoded(a, extent(a, 1)), decoded(b, extent(a, 1)), parts, rows);
+  }
+
+  private double[] summed(TensorCoreModel model, TensorCoreOperands[] decodedA, TensorCoreOperands[] decodedB,
+      Parts parts, int[] rows) {
     int m = extent(c, 0);
     int n = extent(c, 1);
     return each(rows, (row, column, old) -> {

@@ -9,6 +9,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.SplitK;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
 import tilewright.kernels.epilogue.Epilogue;
@@ -26,6 +27,11 @@ public final class Gemm {
   /** Stages of 128×128 tiles of 8-bit operands: two CTAs share the 100 KiB of an SM89's or SM120's shared memory. */
   private static final int BYTE_STAGES = 3;
 
+  /** The most parts of k, beyond which adding them takes longer than it saves. */
+  private static final int MOST_SPLITS = 16;
+  /** Tiles of k that a CTA has at least where k is divided by {@link #splits}. */
+  private static final int LEAST_TILES = 8;
+
   private Gemm() {}
 
   /** Prepares the tensor-core kernel in the configuration that fits the problem, in tiles that an A100 holds. */
@@ -35,9 +41,43 @@ public final class Gemm {
 
   /** Prepares the tensor-core kernel in a given configuration. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config) {
-    var kernel = CompiledKernel.compile(new Sm80Gemm(config), target(config, Stream.of(problem.output())));
-    var arguments = matrices(kernel, problem).scalar("alpha", problem.alpha()).scalar("beta", problem.beta());
-    return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
+    return sm80(problem, config, 1);
+  }
+
+  /** Prepares the tensor-core kernel with at most this number of CTAs that share the k of a tile. */
+  public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, int splits) {
+    var gemm = new Sm80Gemm(config, Optional.empty(), parts(problem, config, splits));
+    var kernel = CompiledKernel.compile(gemm, target(config, Stream.of(problem.output())));
+    return launch(problem, gemm, matrices(kernel, problem).scalar("alpha", problem.alpha())
+        .scalar("beta", problem.beta()), kernel);
+  }
+
+  private static PreparedLaunch launch(GemmProblem problem, Sm80Gemm gemm, LaunchArguments arguments,
+      CompiledKernel kernel) {
+    var grid = grid(problem, gemm.config());
+    if (gemm.splits() == 1) return new PreparedLaunch(kernel, grid, arguments.build());
+    var scratch = SplitK.scratch(gemm.splits(), gemm.config().threads(), Sm80Gemm.quads(gemm.config()), grid.x(),
+        grid.z());
+    scratch.forEach(part -> arguments.tensor(part.name(), part.tensor()));
+    return new PreparedLaunch(kernel, new Dim3(grid.x(), gemm.splits(), grid.z()), arguments.build(), scratch);
+  }
+
+  private static int parts(GemmProblem problem, GemmConfig config, int splits) {
+    if (splits < 1) throw new IllegalArgumentException("k is divided into " + splits + " parts: 1 or more");
+    return SplitK.parts(problem.k(), config.tile().k(), splits);
+  }
+
+  /**
+   * The number of CTAs that share the k of a tile, so that all tiles fill a GPU once; each CTA has enough of k to make
+   * up for the workspace.
+   *
+   * @param multiprocessors of the GPU
+   */
+  public static int splits(GemmProblem problem, GemmConfig config, int multiprocessors) {
+    var grid = grid(problem, config);
+    int tiles = Math.max(1, Math.multiplyExact(grid.x(), grid.z()));
+    int most = Math.min(MOST_SPLITS, problem.k() / (LEAST_TILES * config.tile().k()));
+    return Math.clamp(multiprocessors / tiles, 1, Math.max(1, most));
   }
 
   /** Prepares the tensor-core kernel with another epilogue, in the configuration that fits the problem. */
@@ -47,14 +87,20 @@ public final class Gemm {
 
   /** Prepares the tensor-core kernel with another epilogue. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue) {
+    return sm80(problem, config, epilogue, 1);
+  }
+
+  /** Prepares it with at most this number of CTAs that share the k of a tile. */
+  public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue, int splits) {
     epilogue.requireFor(problem);
     // An epilogue that reads C declares it with strides that it does not know.
     var stored = epilogue.tree().inputs().containsKey("C") ? config.forAnyStrides() : config;
-    var gemm = new Sm80Gemm(stored.storing(epilogue.neighbours()), Optional.of(epilogue.tree()));
+    var gemm = new Sm80Gemm(stored.storing(epilogue.neighbours()), Optional.of(epilogue.tree()),
+        parts(problem, config, splits));
     var kernel = CompiledKernel.compile(gemm, target(config, types(epilogue.tree())));
     var arguments = matrices(kernel, problem);
     epilogue.bind(arguments);
-    return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
+    return launch(problem, gemm, arguments, kernel);
   }
 
   private static Stream<ElementType> types(Epilogue tree) {

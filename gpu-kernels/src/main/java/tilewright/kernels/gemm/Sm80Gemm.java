@@ -3,6 +3,7 @@ package tilewright.kernels.gemm;
 import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.CopyAtom;
@@ -12,6 +13,8 @@ import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.collective.LinearCombination;
 import tilewright.kernel.collective.MultistageMainloop;
 import tilewright.kernel.collective.OutputTile;
+import tilewright.kernel.collective.SplitK;
+import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.epilogue.DirectEpilogue;
@@ -26,15 +29,25 @@ import tilewright.numerics.ElementType;
  * <p>Data path: global → {@code cp.async} → shared memory, usually swizzled, {@code stages} tiles deep →
  * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global. {@code ldmatrix} transposes elements of
  * 16 bits only: of 8 bits, an operand whose neighbours run along m or n is transposed by single copies on its way to
- * shared memory.
+ * shared memory. Where C has few tiles, several CTAs share the k of each.
  *
  * @param epilogue what C is, if not alpha · product + beta · C
+ * @param splits CTAs that share the k of a tile
  */
-public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implements Kernel {
+public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue, int splits) implements Kernel {
+  /** Accumulators of a thread in one {@code mma.m16n8}. */
+  private static final int ATOM = 4;
+
+  public Sm80Gemm {
+    if (splits > 1 && config.operands().accumulator() != ElementType.F32) {
+      throw new IllegalArgumentException("accumulators of " + config.operands().accumulator().text()
+          + " are not added from CTA to CTA: leave split at 1, or accumulate in f32");
+    }
+  }
 
   /** Creates the kernel with the usual epilogue, alpha and beta. */
   public Sm80Gemm(GemmConfig config) {
-    this(config, Optional.empty());
+    this(config, Optional.empty(), 1);
   }
 
   @Override
@@ -67,10 +80,28 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
         c.extent(2), shape.band());
     var mainloop = new MultistageMainloop(shape.stages(), shape.k(), copyA, copyB, tileA, tileB,
         writtenB, mma, Optional.empty());
-    var accumulators = mainloop.run(k, thread,
-        a.tile(List.of(shape.m()), tile.m(), zero, tile.batch()),
-        b.tile(List.of(shape.n()), tile.n(), zero, tile.batch()), a.extent(1));
+    var rowsA = a.tile(List.of(shape.m()), tile.m(), zero, tile.batch());
+    var rowsB = b.tile(List.of(shape.n()), tile.n(), zero, tile.batch());
+    if (splits == 1) {
+      var accumulators = mainloop.run(k, thread, rowsA, rowsB, a.extent(1));
+      store(k, thread, mma, accumulators, c, tile);
+    } else {
+      var split = SplitK.of(k, splits, config.threads(), quads(config));
+      var slice = split.slice(a.extent(1), shape.k());
+      var accumulators = mainloop.run(k, thread, rowsA.from(zero, slice.first(), zero),
+          rowsB.from(zero, slice.first(), zero), slice.extent());
+      split.complete(thread, accumulators, () -> store(k, thread, mma, accumulators, c, tile));
+    }
+  }
 
+  /** Accumulators of a thread, in fours. */
+  static int quads(GemmConfig config) {
+    return config.tile().m() * config.tile().n() / (ATOM * config.threads());
+  }
+
+  private void store(Scope k, I32 thread, TiledMma mma, Fragment accumulators, GlobalTensor c, OutputTile tile) {
+    var shape = config.tile();
+    var vectors = config.vectors();
     epilogue.ifPresentOrElse(
         tree -> DirectEpilogue.of(k, tree, vectors.c()).store(thread, mma.accumulatorPartition(), accumulators, c,
             tile.m().times(shape.m()), tile.n().times(shape.n()), tile.batch()),

@@ -20,7 +20,7 @@ public final class GemmTimings {
   /** The settings of the timings of all GEMMs. */
   public static final Set<String> SETTINGS = Set.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
       "accumulation", "step", "epilogue", "grouping", "weights", GemmSettings.ACCUMULATOR,
-      GemmSettings.QUANTIZE.name());
+      GemmSettings.QUANTIZE.name(), "split");
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
 
   private GemmTimings() {}

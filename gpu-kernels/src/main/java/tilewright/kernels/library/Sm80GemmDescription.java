@@ -2,10 +2,12 @@ package tilewright.kernels.library;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.Chip;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.gemm.Gemm;
+import tilewright.kernels.gemm.GemmConfig;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Timing;
@@ -13,6 +15,10 @@ import tilewright.numerics.ElementType;
 
 /** The GEMM on SM80's tensor cores. */
 final class Sm80GemmDescription extends WarpGemmDescription {
+  private static final String AUTO = "auto";
+  /** CTAs that share the k of a tile; {@code auto} is as many as fill an A100 once. */
+  private static final Setting SPLIT = Setting.option("split", "1", AUTO, "2", "3", "4", "6", "8", "12", "16");
+
   Sm80GemmDescription() {
     this(Target.SM80.capability());
   }
@@ -40,7 +46,7 @@ final class Sm80GemmDescription extends WarpGemmDescription {
   public List<Setting> settings() {
     return GemmSettings.of(Setting.types("dtype", ElementType.BF16, ElementType.F16),
         Setting.types("out", ElementType.F32, ElementType.F16, ElementType.BF16), GemmSettings.accumulator(),
-        Setting.extent("batch", 1));
+        Setting.extent("batch", 1), SPLIT);
   }
 
   @Override
@@ -61,12 +67,30 @@ final class Sm80GemmDescription extends WarpGemmDescription {
   }
 
   @Override
+  int splits(Choice choice, GemmProblem problem, GemmConfig config) {
+    return splits(choice.text("split"), problem, config);
+  }
+
+  private static int splits(String text, GemmProblem problem, GemmConfig config) {
+    return text.equals(AUTO) ? Gemm.splits(problem, config, Chip.A100.multiprocessors()) : Integer.parseInt(text);
+  }
+
+  private List<GemmTimings.Configured> timed(GemmProblem problem, List<String> splits) {
+    var config = configure(problem);
+    return splits.stream().map(text -> {
+      int parts = splits(text, problem, config);
+      return new GemmTimings.Configured(parts == 1 ? config : config + " split " + parts,
+          () -> Gemm.sm80(problem, config, parts));
+    }).toList();
+  }
+
+  @Override
   public Optional<Timing> timing() {
     var types = List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
         GemmTypes.of(ElementType.BF16, ElementType.BF16), GemmTypes.of(ElementType.F16, ElementType.F16),
         GemmTypes.of(ElementType.F16, ElementType.F32));
     return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.problems(this, request,
         types.stream().flatMap(t -> GemmTimings.accumulated(t, request).stream()).toList(),
-        p -> List.of(new GemmTimings.Configured(configure(p), () -> Gemm.sm80(p, configure(p)))))));
+        p -> timed(p, request.values("split", "1")))));
   }
 }

@@ -25,11 +25,17 @@ abstract class WarpGemmDescription implements GemmKernel {
     return Gemm.configure(problem, capability);
   }
 
+  /** The CTAs that share the k of a tile. */
+  int splits(Choice choice, GemmProblem problem, GemmConfig config) {
+    return 1;
+  }
+
   @Override
   public final PreparedLaunch launchFor(Choice choice) {
     var problem = problem(choice);
     requireFor(problem);
-    return Gemm.sm80(problem, Gemm.configureForAnyStrides(problem, capability));
+    var config = Gemm.configureForAnyStrides(problem, capability);
+    return Gemm.sm80(problem, config, splits(choice, problem, config));
   }
 
   @Override

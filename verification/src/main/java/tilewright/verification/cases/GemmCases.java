@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.collective.SplitK;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -41,6 +42,8 @@ public final class GemmCases {
   /** Rows of a large result that are compared: the reference of all would take minutes. */
   private static final int SAMPLED_ROWS = 48;
   private static final long LARGE = 1L << 31;
+  /** K of an {@code mma}, to which tiles' zeros round k up. */
+  private static final int STEP = 16;
 
   private GemmCases() {}
 
@@ -87,7 +90,35 @@ public final class GemmCases {
       add(cases, kernel, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order,
           GPU_ONLY, seed);
     }
+    cases.addAll(splitK(seed));
     return cases;
+  }
+
+  /** CTAs that share k, the last with less of it than others or of a tile, in a batch, and of none. */
+  private static List<Case> splitK(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      cases.add(split(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 264, 1, order), 4, order,
+          EVERYWHERE, seed));
+      cases.add(split(GemmProblem.packed(ElementType.BF16, ElementType.F32, 264, 392, 8192, 1, order), 8, order, GPU_ONLY,
+          seed));
+    }
+    cases.add(split(GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 131, 2, "NT").scaled(-1.5f, 0.25f), 3,
+        "NT", EVERYWHERE, seed));
+    cases.add(split(GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 1, "TN"), 4, "TN", EVERYWHERE, seed));
+    return cases;
+  }
+
+  /** The SM80 GEMM with this number of CTAs that share the k of a tile. */
+  public static Case split(GemmProblem p, int splits, String order, Set<String> backends, long seed) {
+    var config = Gemm.configure(p);
+    int tileK = config.tile().k();
+    int each = Math.max(1, Math.ceilDiv(Math.ceilDiv(p.k(), tileK), splits)) * tileK;
+    var parts = IntStream.range(0, SplitK.parts(p.k(), tileK, splits)).mapToObj(i -> new GemmReference.Parts.Part(
+        i * each, Math.min((i + 1) * each, Math.ceilDiv(p.k(), STEP) * STEP))).toList();
+    return new Case("sm80_gemm", "sm80", config(p, order) + " split=" + splits, backends, Price.of(p),
+        () -> Gemm.sm80(p, config, splits), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
+            (reference, rows) -> reference.onTensorCores(architecture, (_, _, _) -> parts, rows)));
   }
 
   /** Problems with nothing to write: no rows, no columns, no batch entry, and a C of zeros: nothing to add up. */

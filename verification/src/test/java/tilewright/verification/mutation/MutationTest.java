@@ -27,6 +27,7 @@ class MutationTest {
       .withSeeds(1);
 
   private static final MutationTrial BLOCK_SCALED = blockScaled(70, 90, 600);
+  private static final MutationTrial SPLIT = split(33, 64, 64);
 
   private static MutationTrial blockScaled(int m, int n, int k) {
     var format = NarrowFormat.named("nvf4");
@@ -42,13 +43,19 @@ class MutationTest {
     return MutationTrial.ofZeros(Gemm.sm80(problem), bytes(m, n, k)).withSeeds(1);
   }
 
+  /** Two CTAs that share the k of a tile. */
+  private static MutationTrial split(int m, int n, int k) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, 1, "TN");
+    return MutationTrial.ofZeros(Gemm.sm80(problem, Gemm.configure(problem), 2), bytes(m, n, k)).withSeeds(1);
+  }
+
   private static Map<String, Integer> bytes(int m, int n, int k) {
     return Map.of("A", 2 * m * k, "B", 2 * n * k, "C", 4 * m * n);
   }
 
   @Test
   void aMissingBarrierIsNoticed() {
-    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, BLOCK_SCALED)) {
+    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, BLOCK_SCALED, SPLIT)) {
       trial.assertNoticed(Mutations::withoutABarrier);
     }
   }
@@ -69,6 +76,6 @@ class MutationTest {
 
   @Test
   void theKernelsThemselvesAreClean() {
-    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE, BLOCK_SCALED)) trial.assertTheKernelItselfIsClean();
+    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE, BLOCK_SCALED, SPLIT)) trial.assertTheKernelItselfIsClean();
   }
 }
