@@ -76,7 +76,9 @@ final class Sm90DualGemmDescription implements KernelDescription {
         TimedProblem.Tensor.input("B", p.types().b(), 2L * p.n() * p.k()),
         TimedProblem.Tensor.output("C", p.output(), (long) p.m() * p.n()));
     long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
+    Map<String, Object> peer = Map.of("op", "dual_gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype",
+        p.types().a().text());
     return new TimedProblem("sm90_dual_gemm", "sm90", p.m() + "x" + p.n() + "x" + p.k() + " " + config + " swiglu",
-        gemm.prepare(config), tensors, bytes, 4.0 * p.m() * p.n() * p.k(), Map.of());
+        gemm.prepare(config), tensors, bytes, 4.0 * p.m() * p.n() * p.k(), peer);
   }
 }

@@ -7,7 +7,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
    "accumulation": "fast|f16|exact|scaled", "transA": false, "transB": true, "iterations": 20,
    "warmMs": 0}
-  -> {"op": "gemm", "ms": {"cublas": median of one run}}
+  -> {"op": "gemm", "ms": {"cublas": median of one run}}; "grouped_gemm" has "torch", "dual_gemm" a SwiGLU layer as "eager" and
+  "compile"
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
@@ -221,6 +222,23 @@ def grouped_gemm(request):
         return normal(m, k, dtype=dtype), normal(groups, n, k, dtype=dtype).transpose(1, 2)
 
     return make, {"torch": lambda a, b: torch._grouped_mm(a, b, offs=ends)}
+
+
+def dual_gemm(request):
+    """SwiGLU of two products that share A, of 16-bit operands: one product of both matrices, then the gate."""
+    m, n, k = request["m"], request["n"], request["k"]
+    dtype = DTYPES[request["dtype"]]
+    if dtype.itemsize != 2:
+        return None, {}
+
+    def make():
+        return normal(m, k, dtype=dtype), normal(2 * n, k, dtype=dtype).t()
+
+    def layer(a, b):
+        gate, up = torch.matmul(a, b).chunk(2, dim=1)
+        return torch.nn.functional.silu(gate) * up
+
+    return make, {"eager": layer, "compile": torch.compile(layer, dynamic=False)}
 
 
 def attention(request):
@@ -723,7 +741,7 @@ class Prepared:
         torch.cuda.empty_cache()
         torch.manual_seed(0)
         accumulate_in_f16(False)
-        known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}
+        known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "dual_gemm": dual_gemm, "attention": attention}
         make, self.runs = known.get(request["op"], rows)(request)
         self.sets = rotated(make) if make else []
         self.key = key
