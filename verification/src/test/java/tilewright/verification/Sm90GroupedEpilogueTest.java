@@ -26,8 +26,8 @@ class Sm90GroupedEpilogueTest {
 
   @ParameterizedTest
   @CsvSource({"CONTIGUOUS, BETA, 45, 1 0", "CONTIGUOUS, ROW_BIAS, 40, 1 -1", "CONTIGUOUS, COLUMN_SUM, 40, 1 0",
-      "CONTIGUOUS, BIAS_GELU_AUX, 40, 0 1", "MASKED, BIAS_RESIDUAL, 40, 70 255", "MASKED, ROW_SUM, 40, 256 256",
-      "MASKED, FACTOR, 40, 1 0", "RAGGED, BETA, 45, 1 130", "RAGGED, BIAS, 40, 63 256", "RAGGED, ROW_BIAS, 40, 0 65"})
+      "CONTIGUOUS, BIAS_GELU_AUX, 40, 0 1", "MASKED, BIAS_RESIDUAL, 40, 70 255",
+      "MASKED, FACTOR, 40, 1 0", "RAGGED, BETA, 45, 1 130", "RAGGED, BIAS, 40, 63 256"})
   void isWhatTheReferenceSays(Grouping grouping, StandardEpilogue epilogue, int n, String table) {
     var entries = Arrays.stream(table.split(" ")).map(Integer::valueOf).toList();
     var grouped = new GroupedCase(gemm(grouping, epilogue, n, 2), entries, epilogue.text());

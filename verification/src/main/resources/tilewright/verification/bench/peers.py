@@ -7,8 +7,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
    "accumulation": "fast|f16|exact|scaled", "transA": false, "transB": true, "iterations": 20,
    "warmMs": 0}
-  -> {"op": "gemm", "ms": {"cublas": median of one run}}; "grouped_gemm" has "torch", "dual_gemm" a SwiGLU layer as "eager" and
-  "compile"
+  -> {"op": "gemm", "ms": {"cublas": median of one run}}; "grouped_gemm" has "torch", "dual_gemm"
+  a SwiGLU layer as "eager" and "compile"
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
