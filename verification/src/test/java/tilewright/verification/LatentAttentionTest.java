@@ -71,6 +71,9 @@ class LatentAttentionTest {
         Arguments.of("pages of a part of a block", CachedAttention.paged(used, 24)),
         Arguments.of("chosen tokens of several queries", chosen(setup(2, 3, 150, 16, Band.ALL, new KeySplits.Ranges(1)))),
         Arguments.of("chosen tokens in splits", chosen(setup(4, 1, 200, 96, Band.ALL, new KeySplits.Fixed(64)))),
+        Arguments.of("no chosen tokens", chosen(setup(1, 1, 0, 16, Band.ALL, new KeySplits.Ranges(1)))),
+        Arguments.of("chosen tokens in shares", chosen(LatentAttention.used(setup(3, 2, 400, 16, Band.ALL,
+            new KeySplits.Balanced()), 400, 0, 65))),
         Arguments.of("chosen tokens of one head", chosen(setup(1, 2, 64, 1, Band.ALL, new KeySplits.Ranges(1))))));
   }
 
