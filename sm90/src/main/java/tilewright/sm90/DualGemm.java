@@ -15,8 +15,8 @@ import tilewright.numerics.ElementType;
  * The Hopper GEMM of two matrices B that share A, in one pass over A: C = f(alpha·A·B₁ᵀ) · (alpha·A·B₂ᵀ), the gate and
  * the up projection of a feed-forward layer (Shazeer, "GLU Variants Improve Transformer").
  *
- * <p>A CTA's tile of B is ((columns, 2), K): the rows of B₁ for some columns of C, then those of B₂. One box of a tensor
- * map (N, K, 2, L) brings both, and a thread's accumulators hold both products of an element, for the epilogue.
+ * <p>A CTA's tile of B is ((columns, 2), K): the rows of B₁ for some columns of C, then those of B₂. One box of a
+ * tensor map (N, K, 2, L) brings both, and a thread's accumulators hold both products of an element, for the epilogue.
  *
  * @param problem of one product; B is B₁
  * @param distance from B₁ to B₂, in elements of the same buffer: those of a layer are usually one matrix (2N, K)
@@ -85,7 +85,8 @@ public record DualGemm(GemmProblem problem, long distance, EpilogueArguments epi
   private boolean suits(GemmTile tile, Sm90GemmConfig config) {
     int columns = config.operands().bKMajor() ? COLUMNS : SWIZZLED;
     return !config.transposed() && tile.n() % (PRODUCTS * columns) == 0
-        && Sm90Gemms.quantizes(config, epilogue) && config.cluster().m() <= MOST_SHARING && config.accumulatorRegisters() <= Sm90Gemms.MOST_ACCUMULATORS;
+        && Sm90Gemms.quantizes(config, epilogue) && config.cluster().m() <= MOST_SHARING
+        && config.accumulatorRegisters() <= Sm90Gemms.MOST_ACCUMULATORS;
   }
 
   /** Prepares a configuration for {@link #wide}, whose tiles have half of their columns for each product. */

@@ -79,7 +79,8 @@ public final class Sm90Gemms {
     // Exchanged, a matrix that is read lies across, and is read element by element.
     boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()))
         && TensorCopies.storeAll(problem, epilogue);
-    return !(reads(epilogue) && config.transposed()) && quantizes(config, epilogue) && (plain || config.accumulatorRegisters() <= MOST_ACCUMULATORS);
+    return !(reads(epilogue) && config.transposed()) && quantizes(config, epilogue)
+        && (plain || config.accumulatorRegisters() <= MOST_ACCUMULATORS);
   }
 
   /**
@@ -263,7 +264,8 @@ public final class Sm90Gemms {
     // Beside scales, a full ring leaves no room for the barriers of a matrix that is read.
     boolean crowded = config.types().isPromoted() && config.types().accumulation() == Accumulation.SCALED
         && !output.epilogue().nodes(Epilogue.Source.class).isEmpty();
-    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.columns(output.epilogue().products()))
+    int columns = config.columns(output.epilogue().products());
+    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), columns)
         + (crowded ? 1 : 0));
   }
 

@@ -181,7 +181,8 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     var quantized = tree.nodes(Epilogue.Quantized.class);
     if (quantized.isEmpty()) return;
     if (!quantized.equals(List.of(tree))) {
-      throw new IllegalArgumentException("what is quantised has to be all that the epilogue makes: quantise at the root");
+      throw new IllegalArgumentException("what is quantised has to be all that the epilogue makes: quantise at the"
+          + " root");
     }
     if (tree.inputs().containsKey("C")) {
       throw new IllegalArgumentException("C becomes codes, which cannot be added to: leave beta at 0, or read another"

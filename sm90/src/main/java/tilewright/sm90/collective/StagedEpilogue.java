@@ -277,7 +277,8 @@ public final class StagedEpilogue {
     /** Two neighbours of each product: its columns are a run of the fragment. */
     private List<List<F32>> accumulators(int value) {
       int each = sums.values() / blocks.products();
-      return IntStream.range(0, blocks.products()).mapToObj(product -> sums.accumulators(k, product * each + value)).toList();
+      return IntStream.range(0, blocks.products())
+          .mapToObj(product -> sums.accumulators(k, product * each + value)).toList();
     }
 
     private void copy(int turn) {
@@ -288,8 +289,8 @@ public final class StagedEpilogue {
     }
 
     private void storeBefore(I32 last, int turn) {
-      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, work.n().plus(turn * blocks.columns()), work.batch(),
-          last);
+      var from = work.n().plus(turn * blocks.columns());
+      Runnable byThreads = () -> d.storeByThreads(lane, stage, row, from, work.batch(), last);
       if (!copies) {
         byThreads.run();
         return;

@@ -26,8 +26,8 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
 
   @Override
   public String formula() {
-    return "C = f(alpha·A·Bᵀ + beta·C) for groups of A's rows, each with a B of its own: contiguous, masked with m rows at"
-        + " most, or ragged";
+    return "C = f(alpha·A·Bᵀ + beta·C) for groups of A's rows, each with a B of its own: contiguous, masked with m rows"
+        + " at most, or ragged";
   }
 
   @Override
@@ -52,8 +52,9 @@ final class Sm90GroupedGemmDescription implements KernelDescription {
   public PreparedLaunch launchFor(Choice choice) {
     var grouping = Grouping.valueOf(choice.text("grouping").toUpperCase(Locale.ROOT));
     int groups = choice.number("groups");
-    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"),
-        GemmSettings.quantizes(choice) ? ElementType.E4M3 : choice.type("out")), grouping == Grouping.MASKED ? groups : 1).scaled(choice.factor("alpha"), choice.factor("beta"));
+    var output = GemmSettings.quantizes(choice) ? ElementType.E4M3 : choice.type("out");
+    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"), output),
+        grouping == Grouping.MASKED ? groups : 1).scaled(choice.factor("alpha"), choice.factor("beta"));
     return GroupedGemm.packed(problem, grouping, groups, GemmSettings.tree(choice, problem)).prepare();
   }
 

@@ -72,9 +72,9 @@ public record DualCase(DualGemm gemm, String name, String order, Sm90GemmConfig 
     var b = p.b();
     var there = new Matrix(b.buffer(), b.offset() + distance * p.types().b().bytes(), b.rowStride(), b.columnStride(),
         b.batchStride());
+    var sums = EpilogueCases.sums(p.m(), p.n(), p.batch());
     return new GemmReference(GemmCases.view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
-        GemmCases.view(p.types().b(), in, there, p.n(), p.k(), p.batch()), EpilogueCases.sums(p.m(), p.n(), p.batch()), 1,
-        0);
+        GemmCases.view(p.types().b(), in, there, p.n(), p.k(), p.batch()), sums, 1, 0);
   }
 
   /** SwiGLU and other gates: tails in every extent, all orders, 8 bits, operands that threads fetch. */

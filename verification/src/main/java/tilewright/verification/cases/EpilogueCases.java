@@ -47,8 +47,9 @@ public record EpilogueCases(String kernel, String arch,
   private Stream<Case> quantized() {
     var rounded = StandardEpilogue.BIAS.tree(ElementType.BF16).quantize("factors");
     var plain = Epilogue.accumulator().times(Epilogue.scalar("alpha")).quantize("factors");
-    return Stream.of(of("bias,quantized", codes(136, 264, 72, 1), rounded), of("quantized", codes(72, 133, 40, 2), plain),
-        of("quantized", codes(40, 16, 75, 1), plain), of("quantized", codes(16, 130, 0, 1), plain));
+    return Stream.of(of("bias,quantized", codes(136, 264, 72, 1), rounded),
+        of("quantized", codes(72, 133, 40, 2), plain), of("quantized", codes(40, 16, 75, 1), plain),
+        of("quantized", codes(16, 130, 0, 1), plain));
   }
 
   private static GemmProblem codes(int m, int n, int k, int batch) {

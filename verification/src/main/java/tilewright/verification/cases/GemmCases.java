@@ -100,12 +100,13 @@ public final class GemmCases {
     for (var order : ORDERS) {
       cases.add(split(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 264, 1, order), 4, order,
           EVERYWHERE, seed));
-      cases.add(split(GemmProblem.packed(ElementType.BF16, ElementType.F32, 264, 392, 8192, 1, order), 8, order, GPU_ONLY,
-          seed));
+      cases.add(split(GemmProblem.packed(ElementType.BF16, ElementType.F32, 264, 392, 8192, 1, order), 8, order,
+          GPU_ONLY, seed));
     }
     cases.add(split(GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 131, 2, "NT").scaled(-1.5f, 0.25f), 3,
         "NT", EVERYWHERE, seed));
-    cases.add(split(GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 1, "TN"), 4, "TN", EVERYWHERE, seed));
+    cases.add(split(GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 1, "TN"), 4, "TN", EVERYWHERE,
+        seed));
     return cases;
   }
 

@@ -76,6 +76,8 @@ class MutationTest {
 
   @Test
   void theKernelsThemselvesAreClean() {
-    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE, BLOCK_SCALED, SPLIT)) trial.assertTheKernelItselfIsClean();
+    for (var trial : List.of(ALIGNED, UNALIGNED, TRANSPOSE, NAIVE, BLOCK_SCALED, SPLIT)) {
+      trial.assertTheKernelItselfIsClean();
+    }
   }
 }
