@@ -18,8 +18,9 @@ public final class GemmSettings {
   public static final Setting ORDER = Setting.option("order", "TN", "TT", "NN", "NT");
   /** The name of the setting for the type of the tensor core's accumulators. */
   public static final String ACCUMULATOR = "acc";
+  private static final String NONE = "none";
   /** C as e4m3 codes with an FP32 factor for each 128 columns of a row; other tensors of the epilogue are bf16 then. */
-  public static final Setting QUANTIZE = Setting.option("quantize", "none", "1x128");
+  public static final Setting QUANTIZE = Setting.option("quantize", NONE, "1x128");
   private static final ElementType[] OPERANDS = {ElementType.BF16, ElementType.F16, ElementType.TF32,
       ElementType.E4M3, ElementType.E5M2, ElementType.I8};
   private static final int EXTENT = 1024;
@@ -73,7 +74,15 @@ public final class GemmSettings {
 
   /** Whether {@link #QUANTIZE} says so. */
   public static boolean quantizes(Choice choice) {
-    return !choice.values().getOrDefault(QUANTIZE.name(), "none").equals("none");
+    return quantizes(choice.values().getOrDefault(QUANTIZE.name(), NONE));
+  }
+
+  /** Whether this value of {@link #QUANTIZE} says so. */
+  public static boolean quantizes(String value) {
+    if (!QUANTIZE.values().contains(value)) {
+      throw new IllegalArgumentException("invalid quantize " + value + ": " + String.join(" or ", QUANTIZE.values()));
+    }
+    return !value.equals(NONE);
   }
 
   /** The tree, or that which quantises instead of rounding at its root, by {@link #QUANTIZE}. */

@@ -72,6 +72,9 @@ final class Sm80GemmDescription extends WarpGemmDescription {
   }
 
   private static int splits(String text, GemmProblem problem, GemmConfig config) {
+    if (!SPLIT.values().contains(text)) {
+      throw new IllegalArgumentException("invalid split " + text + ": " + String.join(" or ", SPLIT.values()));
+    }
     return text.equals(AUTO) ? Gemm.splits(problem, config, Chip.A100.multiprocessors()) : Integer.parseInt(text);
   }
 

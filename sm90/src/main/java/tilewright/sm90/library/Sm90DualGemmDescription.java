@@ -1,5 +1,6 @@
 package tilewright.sm90.library;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.library.GemmSettings;
@@ -18,6 +20,7 @@ import tilewright.kernels.registry.KernelDescription;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.Timing;
+import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.DualGemm;
 
@@ -64,21 +67,33 @@ final class Sm90DualGemmDescription implements KernelDescription {
   /** The SwiGLU of layers whose C has n columns. */
   @Override
   public Optional<Timing> timing() {
-    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.types(request).stream()
-        .<Supplier<TimedProblem>>map(types -> () -> timed(GemmProblem.packed(types,
-            request.extent("m"), request.extent("n"), request.extent("k"), 1, "TN"))).toList()));
+    return Optional.of(Timing.of(GemmTimings.SETTINGS, Sm90DualGemmDescription::timed));
   }
 
-  private static TimedProblem timed(GemmProblem p) {
-    var gemm = DualGemm.packed(p, Pointwise.SWISH);
+  private static List<Supplier<TimedProblem>> timed(TimingRequest request) {
+    var all = new ArrayList<Supplier<TimedProblem>>();
+    for (var types : GemmTimings.types(request)) {
+      for (var quantize : request.values("quantize", "none")) {
+        all.add(() -> timed(types, GemmSettings.quantizes(quantize), request.extent("m"), request.extent("n"),
+            request.extent("k")));
+      }
+    }
+    return all;
+  }
+
+  private static TimedProblem timed(GemmTypes rounded, boolean codes, int m, int n, int k) {
+    var types = codes ? new GemmTypes(rounded.a(), rounded.b(), ElementType.E4M3, rounded.accumulation()) : rounded;
+    var p = GemmProblem.packed(types, m, n, k, 1, "TN");
+    var gate = DualGemm.gated(Pointwise.SWISH, types.output());
+    var tree = codes ? gate.unrounded().quantize("factors") : gate;
+    var gemm = DualGemm.packed(p, EpilogueArguments.packed(tree, p));
     var config = gemm.configure();
-    var tensors = List.of(TimedProblem.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
-        TimedProblem.Tensor.input("B", p.types().b(), 2L * p.n() * p.k()),
-        TimedProblem.Tensor.output("C", p.output(), (long) p.m() * p.n()));
+    var tensors = new ArrayList<>(List.of(TimedProblem.Tensor.input("A", types.a(), (long) m * k),
+        TimedProblem.Tensor.input("B", types.b(), 2L * n * k)));
+    tensors.addAll(EpilogueTiming.tensors(gemm.epilogue(), types.output(), (long) m * n));
     long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
-    Map<String, Object> peer = Map.of("op", "dual_gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype",
-        p.types().a().text());
-    return new TimedProblem("sm90_dual_gemm", "sm90", p.m() + "x" + p.n() + "x" + p.k() + " " + config + " swiglu",
-        gemm.prepare(config), tensors, bytes, 4.0 * p.m() * p.n() * p.k(), peer);
+    Map<String, Object> peer = Map.of("op", "dual_gemm", "m", m, "n", n, "k", k, "dtype", types.a().text());
+    return new TimedProblem("sm90_dual_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " swiglu"
+        + (codes ? " quantize 1x128" : ""), gemm.prepare(config), tensors, bytes, 4.0 * m * n * k, peer);
   }
 }
