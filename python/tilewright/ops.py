@@ -217,7 +217,8 @@ class Forward(_Problem):
             with torch.cuda.device(self.ordinal):
                 return self.run(q, k, v, slopes, addresses, cu_q, cu_k)
         if self.empty:
-            return q.new_zeros((*q.shape[:-1], self.value_dim)), q.new_full(row_shape(q), -math.inf, dtype=torch.float32)
+            return (q.new_zeros((*q.shape[:-1], self.value_dim)),
+                    q.new_full(row_shape(q), -math.inf, dtype=torch.float32))
         if self.copies:
             q, k, v = self.given(q, k, v)
             addresses = q.data_ptr(), k.data_ptr(), v.data_ptr()

@@ -47,7 +47,10 @@ record AttentionKind(ElementType type, Mask mask, boolean packed, Change change,
   private static final long NARROW = 128;
   /** The head dimension of Q and K where V has {@link #NARROW} columns. */
   private static final List<Long> DIMS_OF_NARROW = List.of(192L);
-  /** The most common head dimensions: kernels for sinks, for maxima and sums apart, or heads that share tiles, are for no others. */
+  /**
+   * The most common head dimensions: kernels for sinks, for maxima and sums apart, or heads that share tiles, are for no
+   * others.
+   */
   static final List<Long> COMMON_DIMS = List.of(64L, 128L);
   /** The head dimensions that kernels before SM90 are made for. */
   static final List<Long> DIMS = List.of(64L, 96L, 128L, 192L, WIDEST);

@@ -91,7 +91,8 @@ record MmaAttention(VariantConfig config) implements Kernel {
         return List.of(List.of(1, 1, 1, 64), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 128));
       }
       return way.mostDim() > 256
-          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, way.mostDim()), List.of(1, 70, 1, 320), List.of(2, 65, 2, 96))
+          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, way.mostDim()), List.of(1, 70, 1, 320),
+            List.of(2, 65, 2, 96))
           : List.of(List.of(1, 1, 1, 32), List.of(1, 64, 1, way.mostDim()), List.of(2, 65, 2, 96));
     }
 

@@ -18,7 +18,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * The timing of latent attention on FlashMLA's own problems: 128 sequences of one query, of 4096 and 8192 keys in pages
- * of 64, perhaps with tokens that each query chooses. Bytes are counted where memory is the limit, which is for few heads and queries, else operations.
+ * of 64, perhaps with tokens that each query chooses. Bytes are counted where memory is the
+ * limit, which is for few heads and queries, else operations.
  */
 record LatentTiming(AttentionKernel kernel) implements Timing {
   private static final Set<String> SETTINGS = Set.of("dtype", "b", "q", "s", "heads", "causal", "splits", "page",

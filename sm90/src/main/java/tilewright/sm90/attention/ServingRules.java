@@ -29,7 +29,8 @@ final class ServingRules {
     boolean whole = serving.equals(Serving.NONE.with(new KeySplits.Ranges(1)));
     return whole ? Optional.empty() : AttentionSpecs.refusalOfCodes(p).or(() -> AttentionSpecs.refusalOfTokens(p))
         .or(() -> BlockSplits.refusalOfBalance(p)).or(() -> BlockSplits.refusal(p))
-        .or(() -> refusalOfPages(p, part)).or(() -> refusalOfPadding(p)).or(() -> refusalOfColumns(p)).or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
+        .or(() -> refusalOfPages(p, part)).or(() -> refusalOfPadding(p)).or(() -> refusalOfColumns(p))
+        .or(() -> serving.scatters() ? refusalOfStrides(p) : Optional.empty());
   }
 
   static Optional<String> refusalOfPages(AttentionProblem p, OptionalInt part) {

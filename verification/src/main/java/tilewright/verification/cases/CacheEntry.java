@@ -18,8 +18,8 @@ import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 
 /**
- * A batch entry of a problem whose keys lie in a cache, or a query of one where each has its own tokens, as a problem of
- * its own on its keys one after the other.
+ * A batch entry of a problem whose keys lie in a cache, or a query of one where each has its own tokens, as a problem
+ * of its own on its keys one after the other.
  *
  * @param in its inputs
  */

@@ -179,8 +179,8 @@ public record Serving(KeySplits splits, Optional<String> lengths, Optional<Strin
         if (all[i] < NO_TOKEN || all[i] / rows >= count) {
           int query = i / keys;
           throw new IllegalArgumentException("invalid token " + all[i] + " of batch entry " + query / queries
-              + ", query " + query % queries + ", at place " + i % keys + ": 0 to " + ((long) rows * count - 1) + ", or "
-              + NO_TOKEN + " for none");
+              + ", query " + query % queries + ", at place " + i % keys + ": 0 to " + ((long) rows * count - 1)
+              + ", or " + NO_TOKEN + " for none");
         }
       }
     }
