@@ -40,9 +40,17 @@ record ChosenTokens(Scope k, GlobalTensor indices, I32 pages, int rows, SharedTe
     return number.where(exists, Tokens.NO_TOKEN).settled();
   }
 
-  /** The places of a block's tokens in the cache, from a place of the query's list on. */
-  RowPlaces places(Tile tile, I32 first) {
-    return new RowPlaces(row -> place(token(tile, first.plus(row))));
+  /**
+   * The places of some of a block's tokens in the cache.
+   *
+   * @param first place of the query's list with which the block begins
+   * @param rows of the block, whose tokens are all on their way before one of them is used
+   */
+  RowPlaces places(Tile tile, I32 first, List<I32> rows) {
+    var ahead = rows.stream().map(row -> token(tile, first.plus(row))).toList();
+    var places = new RowPlaces(row -> place(ahead.get(rows.indexOf(row))));
+    rows.forEach(places::of);
+    return places;
   }
 
   private RowPlaces.Place place(I32 token) {
