@@ -163,12 +163,13 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /**
    * Whether threads find their places in tiles anew for each block and each tile's O. Functions that read numbers for
-   * each score need the registers that ptxas would keep these in. At head dimension 128 a function alone has room for
-   * them, and would spill 4 bytes behind a diagonal otherwise.
+   * each score need the registers that ptxas would keep these in. At head dimension 128 a function alone of 16-bit
+   * operands has room for them, and would spill 4 bytes behind a diagonal otherwise.
    */
   boolean placesAnew() {
     boolean alone = modification.mask().isEmpty() && !blockMask && !packed && band.left().isEmpty();
-    return modification.captures().perScore() && !(alone && shape.headDim == 128);
+    boolean roomy = alone && quantized.isEmpty() && shape.headDim == 128;
+    return modification.captures().perScore() && !roomy;
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */
