@@ -13,7 +13,7 @@ import tilewright.kernels.choice.Formula;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
-/** Tiles of the Hopper kernel, each list in the order of head dimensions. None spills registers. */
+/** Tiles of the Hopper kernel, each list in the order of head dimensions: most forms spill no registers. */
 final class Sm90AttentionShapes {
   private static final int LONGEST = Integer.MAX_VALUE;
   /** The most columns of O that have registers for the P·V of a block beside them. */
