@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tilewright.kernels.registry.KernelRegistry;
@@ -62,6 +64,16 @@ class VerifyCommandTest {
       assertEquals("pass", row.get("status").asString(), row.toString());
     }
     assertEquals(5, run.json().size(), run.out());
+  }
+
+  /** Whether numbers go together with a kernel is known only when it is traced. */
+  @ParameterizedTest
+  @ValueSource(strings = {"threads=0", "threads=7", "bytes=3", "blocks=0"})
+  void tuningsThatNoKernelHasAreRefused(String tuning) {
+    var run = Cli.run("verify", "sum", "--set", tuning, "--on", "sim");
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains("there is no sum with " + tuning + ": "), run.err());
+    assertTrue(run.err().contains("leave tunings out, or try others"), run.err());
   }
 
   @Test

@@ -80,6 +80,21 @@ public interface Family extends KernelDescription {
     }
     if (!supports(choice)) throw new IllegalArgumentException("there is no " + name() + " with " + choice
         + ": these options do not go together");
+    requireTunings(choice);
+  }
+
+  /** Traces the kernel where tunings are set: only that shows whether numbers go together with all else. */
+  private void requireTunings(Choice choice) {
+    var tunings = settings().stream().filter(setting -> setting.kind() == Setting.Kind.TUNING)
+        .filter(setting -> !choice.text(setting.name()).equals(setting.values().getFirst()))
+        .map(setting -> setting.name() + "=" + choice.text(setting.name())).toList();
+    if (tunings.isEmpty()) return;
+    try {
+      workload(choice);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("there is no " + name() + " with " + String.join(" ", tunings) + ": "
+          + e.getMessage() + "; leave tunings out, or try others", e);
+    }
   }
 
   /** Every combination of options that there is a kernel for, extents and tunings at their defaults. */
