@@ -71,7 +71,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       mainloop.operands().prefetchMaps();
       c.prefetchMap();
     });
-    cluster.meet();
+    cluster.meetPublished();
     config.variant().loading().begin(k, config.transposed());
 
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), config.consumers());

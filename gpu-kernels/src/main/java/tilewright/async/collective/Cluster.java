@@ -61,11 +61,14 @@ public record Cluster(Scope k, I32 rank, ClusterShape shape) {
     return new Share(row(), shape.m(), firstSharer().plus(column().times(shape.m())), 1);
   }
 
-  /**
-   * Waits for all threads of the cluster, or of the CTA where that is all there is, once barriers are initialised and
-   * published.
-   */
+  /** Waits for all threads of the cluster, or of the CTA where that is all there is. */
   public void meet() {
+    if (shape.blocks() > 1) ClusterBarrier.meet(k);
+    else k.barrier();
+  }
+
+  /** Waits like {@link #meet} where barriers, which are published, are all that threads have written. */
+  public void meetPublished() {
     if (shape.blocks() > 1) ClusterBarrier.meetPublished(k);
     else k.barrier();
   }

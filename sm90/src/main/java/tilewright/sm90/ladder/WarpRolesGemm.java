@@ -50,7 +50,7 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     var tiles = PersistentTiles.strided(
         new TileGrid(cluster, rows(), Tile.N, Tile.BAND / consumers, extents), operands.range(0));
     var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, cluster);
-    cluster.meet();
+    cluster.meetPublished();
 
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), consumers);
