@@ -16,7 +16,7 @@ public enum Loading {
   TMA(1) {
     @Override
     void run(Scope k, I32 lane, Pipeline ring, TileScheduler tiles, OperandStages operands, boolean exchanged) {
-      ElectedThread.of(k, lane, 0, Warpgroup.WARPS, () -> {
+      ElectedThread.ofWarpgroup(k, lane, () -> {
         var stage = ring.producer();
         tiles.forEachLoad(tile -> operands.load(stage, tile));
         if (operands.cluster().shape().splits() > 1) DependentLaunch.allowNext(k);

@@ -18,15 +18,13 @@ public final class ElectedThread {
   private ElectedThread() {}
 
   /**
-   * Has one thread of a warp of a group do something.
+   * Has one thread of a warpgroup's first warp do something.
    *
-   * @param lane of each thread in its group, all of whose warps are here
-   * @param warp of the group whose thread it is
-   * @param warps of the group
+   * @param lane the thread's number in its warpgroup, all of whose warps are here
    */
-  public static void of(Scope k, I32 lane, int warp, int warps, Runnable body) {
-    var mine = Shuffle.first(k, lane.dividedBy(Warp.SIZE), warps - 1);
-    k.when(mine.equalTo(warp), () -> k.when(elect(k), body));
+  public static void ofWarpgroup(Scope k, I32 lane, Runnable body) {
+    var warp = Shuffle.first(k, lane.dividedBy(Warp.SIZE), Warpgroup.WARPS - 1);
+    k.when(warp.equalTo(0), () -> k.when(elect(k), body));
   }
 
   private static Pred elect(Scope k) {

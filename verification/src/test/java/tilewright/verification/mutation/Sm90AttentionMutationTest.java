@@ -35,7 +35,7 @@ class Sm90AttentionMutationTest {
             Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
   }
 
-  /** Of forms that are like the first one, a sample of the mutants is enough. */
+  /** Whether all mutants of a form are tried: of those that are like the first one, a sample is enough. */
   private static boolean everyMutant(Sm90AttentionForm form) {
     return LongSuite.EVERY_CASE || form == Sm90AttentionForm.TWO_IN_TURNS;
   }
