@@ -152,15 +152,20 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
 
   /** A sink is one more state where splits are merged. */
   private void addSink(Precision precision, List<SoftmaxRow> splits, double logit) {
-    if (splits.size() > 1) splits.add(new SoftmaxRow(precision, extent(v, 3), AttentionFactors.ALL));
+    if (splits.size() > 1) splits.add(row(precision, AttentionFactors.ALL));
     splits.getLast().addSink(logit);
+  }
+
+  private SoftmaxRow row(Precision precision, int together) {
+    return new SoftmaxRow(precision, extent(v, 3), together,
+        factors.map(AttentionFactors::reach).orElse(AttentionFactors.REACH));
   }
 
   /** A row's sums over a range of keys, the last tile first. */
   private SoftmaxRow sums(Precision precision, AttentionGemms gemms, Scores scores, int row, int from, int to) {
     int tile = factors.map(AttentionFactors::tile).orElse(Math.max(1, keys()));
     int together = factors.map(AttentionFactors::together).orElse(AttentionFactors.ALL);
-    var sums = new SoftmaxRow(precision, extent(v, 3), together);
+    var sums = row(precision, together);
     for (int first = from + (Math.ceilDiv(to - from, tile) - 1) * tile; first >= from; first -= tile) {
       int end = Math.min(to, first + tile);
       double largest = scores.max(first, end);

@@ -4,17 +4,15 @@ import java.util.List;
 
 /**
  * A row of O and its sum of exponentials while tiles of keys come (FlashAttention-2, algorithm 1), both relative to
- * e^reference, which is each tile's own largest score.
+ * e^reference, which is each tile's own largest score unless that is too far below the row's.
  */
 final class SoftmaxRow {
-  /** How far a tile's reference may be below the largest score so far: 2⁻¹⁶ of it, as in kernels. */
-  private static final double REACH = 16 * Math.log(2);
-
   private final Precision precision;
   private final double[] o;
   /** P·V of the tiles since it was last added to O. */
   private final double[] part;
   private final int together;
+  private final double reach;
   private int tiles;
   private double largest = Double.NEGATIVE_INFINITY;
   private double reference = Double.NEGATIVE_INFINITY;
@@ -22,12 +20,18 @@ final class SoftmaxRow {
   /** The factor of V that O is still to be multiplied by; 0 while there is nothing in O. */
   private double factor;
 
-  /** @param together tiles whose P·V a GEMM sums before it is added to O */
-  SoftmaxRow(Precision precision, int width, int together) {
+  /**
+   * Begins without keys.
+   *
+   * @param together tiles whose P·V a GEMM sums before it is added to O
+   * @param reach how far a tile's reference may be below the largest score so far
+   */
+  SoftmaxRow(Precision precision, int width, int together, double reach) {
     this.precision = precision;
     this.o = new double[width];
     this.part = new double[width];
     this.together = together;
+    this.reach = reach;
   }
 
   /** P·V so far, for a GEMM to add to. */
@@ -39,7 +43,7 @@ final class SoftmaxRow {
   void next(double largestOfTile) {
     if (tiles == together) promote();
     tiles++;
-    double next = Math.max(largestOfTile, precision.accumulator(largest - REACH));
+    double next = Math.max(largestOfTile, precision.accumulator(largest - reach));
     if (total != 0) {
       double before = precision.accumulator(Math.exp(precision.accumulator(reference - next)));
       total = precision.accumulator(total * before);

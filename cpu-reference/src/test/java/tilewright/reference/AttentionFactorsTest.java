@@ -74,27 +74,26 @@ class AttentionFactorsTest {
 
   @Test
   void probabilitiesOfASplitReferToItsOwnLargestScore() {
-    var q = codes("(1,1,1,1)", 1);
-    var k = codes("(1,5,1,1)", 3, 2.25, 0, -1.5, 1.25);
-    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.F32).split(3);
-    var result = attention(q, k, unitVectors(5), 1, ScoreRule.NONE, factors).stepwise();
-    double[] tops = {3, 3, 3, 1.25, 1.25};
-    double sum = 0;
-    for (int key = 0; key < 5; key++) sum += Math.exp(k.value(key));
-    for (int key = 0; key < 5; key++) {
-      double rounded = ElementType.E4M3.round(256 * Math.exp(k.value(key) - tops[key])) / 256;
-      assertEquals(rounded * Math.exp(tops[key]) / sum, result.o()[key], 1e-6, "key " + key);
-    }
-    assertEquals(Math.log(sum), result.lse()[0], 1e-6);
+    requireTops(new AttentionFactors(ONE, ONE, ONE, ElementType.F32).split(3), 3, 3, 3, 1.25, 1.25);
   }
 
   @Test
   void probabilitiesOfATileReferToItsOwnLargestScore() {
+    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32);
+    requireTops(factors, 3, 3, 0, 0, 1.25);
+  }
+
+  @Test
+  void probabilitiesMayReferToTheLargestScoreSoFar() {
+    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32).ofRowsLargest();
+    requireTops(factors, 3, 3, 1.25, 1.25, 1.25);
+  }
+
+  /** Five keys, whose probabilities are rounded relative to the exponentials of these. */
+  private static void requireTops(AttentionFactors factors, double... tops) {
     var q = codes("(1,1,1,1)", 1);
     var k = codes("(1,5,1,1)", 3, 2.25, 0, -1.5, 1.25);
-    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32);
     var result = attention(q, k, unitVectors(5), 1, ScoreRule.NONE, factors).stepwise();
-    double[] tops = {3, 3, 0, 0, 1.25};
     double sum = 0;
     for (int key = 0; key < 5; key++) sum += Math.exp(k.value(key));
     for (int key = 0; key < 5; key++) {

@@ -23,6 +23,7 @@ import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.CachedAttention;
+import tilewright.verification.cases.QuantizedAttention;
 
 /** Hopper attention on caches of keys whose splits are merged by another launch. */
 class CachedAttentionTest {
@@ -35,8 +36,13 @@ class CachedAttentionTest {
   }
 
   private static Map<String, MemorySegment> run(Sm90AttentionKernel kernel, AttentionCases.Setup setup, long seed) {
+    return run(kernel, setup, seed, AttentionCases.buffers(kernel, setup, 11));
+  }
+
+  private static Map<String, MemorySegment> run(Sm90AttentionKernel kernel, AttentionCases.Setup setup, long seed,
+      Map<String, MemorySegment> given) {
     var sequence = kernel.launches(setup.problem());
-    var buffers = Buffers.withWorkspace(sequence, AttentionCases.buffers(kernel, setup, 11));
+    var buffers = Buffers.withWorkspace(sequence, given);
     for (var launch : sequence.on(buffers)) {
       assertEquals(List.of(), new SimulatorBackend(seed).run(launch).findings());
     }
@@ -51,6 +57,16 @@ class CachedAttentionTest {
     var buffers = run(setup, seed);
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
+  }
+
+  /** P of the first split's tiles is rounded relative to the row's largest score so far, in the reference as here. */
+  @Test
+  void codesOfAWideHeadAreTheReferences() {
+    var setup = QuantizedAttention.perHead(CachedAttention.used(new Sizes(3, 1, 600, 8, 2, 128, 128),
+        new KeySplits.Fixed(256), Band.ALL, 600, 0, 257));
+    var buffers = run(KERNEL, setup, 1, AttentionCases.buffers(KERNEL, setup, 1));
+    assertEquals(Optional.empty(), AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers,
+        AttentionCases.tensorCores(KERNEL)).violation());
   }
 
   /** Tiles of 8 heads of keys with up to 256 rows each leave most of 132 multiprocessors idle. */

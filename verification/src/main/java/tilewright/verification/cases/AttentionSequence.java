@@ -26,6 +26,8 @@ import tilewright.reference.TensorView;
  * @param firstQuery row of Q where its {@code queries} rows begin; {@code firstKey} that of K
  */
 record AttentionSequence(AttentionProblem problem, int index, int firstQuery, int queries, int firstKey, int keys) {
+  /** The widest O that Hopper's kernel of codes multiplies for each tile. */
+  private static final int WIDE = 96;
 
   /** The sequences of a problem: those that are packed, else one. */
   static List<AttentionSequence> of(AttentionProblem p, Map<String, MemorySegment> in) {
@@ -63,7 +65,9 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
     var factors = new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
         quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores).split(keysOfSplit(problem));
-    return problem.promotes() ? factors.promoted(1) : factors;
+    if (problem.promotes()) return factors.promoted(1);
+    // Hopper's kernel multiplies a wide O as seldom as it can.
+    return tensorCores == TensorCores.SM90 && sizes.valueDim() > WIDE ? factors.ofRowsLargest() : factors;
   }
 
   /** A cache of codes beside a Q of numbers: P is rounded to their type. */

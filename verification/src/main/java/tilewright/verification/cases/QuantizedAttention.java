@@ -70,7 +70,7 @@ public final class QuantizedAttention {
   }
 
   /** A problem with a factor for each head of each batch entry or sequence. */
-  static AttentionCases.Setup perHead(AttentionCases.Setup setup) {
+  public static AttentionCases.Setup perHead(AttentionCases.Setup setup) {
     return quantized(setup, perHead(setup.problem()));
   }
 
