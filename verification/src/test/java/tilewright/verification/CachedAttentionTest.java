@@ -62,8 +62,8 @@ class CachedAttentionTest {
   /** P of the first split's tiles is rounded relative to the row's largest score so far, in the reference as here. */
   @Test
   void codesOfAWideHeadAreTheReferences() {
-    var setup = QuantizedAttention.perHead(CachedAttention.used(new Sizes(3, 1, 600, 8, 2, 128, 128),
-        new KeySplits.Fixed(256), Band.ALL, 600, 0, 257));
+    var setup = CachedAttention.paged(QuantizedAttention.perHead(CachedAttention.used(
+        new Sizes(3, 1, 600, 8, 2, 128, 128), new KeySplits.Fixed(256), Band.ALL, 600, 0, 257)), 64);
     var buffers = run(KERNEL, setup, 1, AttentionCases.buffers(KERNEL, setup, 1));
     assertEquals(Optional.empty(), AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers,
         AttentionCases.tensorCores(KERNEL)).violation());
