@@ -28,6 +28,9 @@ final class GemmTiles {
   private static final Variant PLAIN = Variant.PLAIN;
   private static final Variant PING_PONG = PLAIN.with(Variant.Consumers.PING_PONG);
   private static final Variant TRANSPOSED = PLAIN.with(Variant.Orientation.TRANSPOSED);
+  /** Tiles that do not fill a wave are cut along k. */
+  private static final Variant TAIL = PLAIN.with(Variant.Order.STREAM_K);
+  private static final Variant TRANSPOSED_TAIL = TRANSPOSED.with(Variant.Order.STREAM_K);
 
   /** The tiles that any type has. */
   static final List<GemmTile> COMMON = Stream.of(tiles(128, PLAIN, BELOW, 128, 256), tiles(128, PLAIN, ALONE, 128, 256),
@@ -50,8 +53,14 @@ final class GemmTiles {
       tiles(128, TRANSPOSED, ALONE, 8, 16, 32, 48, 64, 80, 96, 144, 160, 176, 192, 208, 224),
       tiles(128, PLAIN, ALONE, 64, 96, 112, 120, 192, 224), tiles(128, PLAIN, SPLIT, 64),
       tiles(128, PING_PONG, ALONE, 128, 176),
-      tiles(128, TRANSPOSED.with(Variant.Order.STREAM_K), ALONE, 96, 112, 128, 144, 160, 176, 192, 224),
-      tiles(128, PLAIN.with(Variant.Order.STREAM_K), ALONE, 128, 192, 224, 256),
+      tiles(64, TRANSPOSED_TAIL, FOUR, 96), tiles(64, TAIL, FOUR, 96),
+      tiles(64, TRANSPOSED_TAIL, FOUR_BELOW, 96, 128, 160, 192), tiles(64, TAIL, FOUR_BELOW, 192),
+      tiles(64, TRANSPOSED_TAIL, EIGHT_BELOW, 96), tiles(64, TAIL, EIGHT_BELOW, 96), tiles(64, TAIL, EIGHT_BESIDE, 64),
+      tiles(128, TRANSPOSED_TAIL, ALONE, 160, 224), tiles(128, TAIL, ALONE, 128, 256),
+      tiles(128, TRANSPOSED_TAIL, BELOW, 144, 160, 176, 224), tiles(128, TAIL, BELOW, 176, 256),
+      tiles(128, TAIL, BESIDE, 96), tiles(128, TRANSPOSED_TAIL, FOUR, 128, 160), tiles(128, TAIL, FOUR, 160),
+      tiles(128, TRANSPOSED_TAIL, FOUR_BELOW, 96, 128), tiles(128, TAIL, FOUR_BELOW, 192),
+      tiles(128, TRANSPOSED_TAIL, EIGHT_BESIDE, 112), tiles(128, TAIL, EIGHT_BELOW, 192),
       tiles(128, TRANSPOSED, BELOW, 160, 176, 208, 240), tiles(128, PLAIN, BELOW, 120, 144, 160, 192, 208, 224),
       tiles(128, TRANSPOSED, BESIDE, 80, 144), tiles(128, PLAIN, BESIDE, 144, 176),
       tiles(128, TRANSPOSED, FOUR, 144, 208), tiles(128, PLAIN, FOUR, 176),
@@ -63,7 +72,7 @@ final class GemmTiles {
 
       tiles(192, TRANSPOSED, ALONE, 144, 160, 176), tiles(192, PLAIN, ALONE, 128, 160, 176, 192),
       tiles(192, TRANSPOSED, BESIDE, 88, 112, 144, 160, 176, 192), tiles(192, PLAIN, BESIDE, 144, 160, 176, 192),
-      tiles(192, TRANSPOSED, FOUR_BESIDE, 80, 88), tiles(192, TRANSPOSED, BELOW, 160),
+      tiles(192, PLAIN, FOUR_BESIDE, 80), tiles(192, TRANSPOSED, FOUR_BESIDE, 80, 88), tiles(192, TRANSPOSED, BELOW, 160),
 
       tiles(256, TRANSPOSED, ALONE, 144, 160, 176, 192), tiles(256, PLAIN, ALONE, 144, 160, 176, 192),
       tiles(256, TRANSPOSED, BESIDE, 144, 160, 176, 192), tiles(256, PLAIN, BESIDE, 128, 160, 176, 192),

@@ -76,11 +76,10 @@ class Sm90GemmsTest {
 
   @Test
   void fewRowsBecomeColumnsWhoseTilesShareK() {
-    var config = Sm90Gemms.configure(problem(16, 4096, 4096));
-    assertEquals("64x16 of 2 along k", config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits()
-        + " along k");
-    assertTrue(config.transposed());
-    assertEquals(128, Sm90Gemms.prepare(problem(16, 4096, 4096)).grid().x());
+    var config = Sm90Gemms.configure(problem(16, 4096, 14336));
+    assertEquals("64 columns, 2 along k", config.tileM() + " columns, " + config.cluster().splits() + " along k");
+    assertTrue(config.transposed() && config.tileN() >= 16 && config.tileN() <= 32, config.toString());
+    assertEquals(128, Sm90Gemms.prepare(problem(16, 4096, 14336)).grid().x());
   }
 
   @Test

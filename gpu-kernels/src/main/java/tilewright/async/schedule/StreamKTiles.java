@@ -71,18 +71,16 @@ public record StreamKTiles(TileGrid grid, I32 steps, I32 whole, I32 left, I32 cu
       var split = tile.split().orElseThrow();
       k().when(split.last(), () -> {
         k().when(split.whole().not(),
-            () -> forEachOther(other -> reduction.add(other, lane, group, accumulators)));
+            () -> reduction.add(cuts.plus(-1), this::other, lane, group, accumulators));
         output.prefetch();
         output.store(accumulators);
       }, () -> reduction.leave(lane, group, accumulators));
     };
   }
 
-  /** Goes through the CTAs that have the other parts of the tile that this one finishes, in the order of k. */
-  private void forEachOther(Consumer<I32> body) {
-    k().loop(cuts.plus(-1), cut -> {
-      var other = grid.cluster().index().minus(cuts.plus(-1).minus(cut).times(left));
-      body.accept(other.times(grid.cluster().shape().blocks()).plus(grid.cluster().rank()));
-    });
+  /** The CTA that has a part, counted in the order of k, of the tile that this one finishes. */
+  private I32 other(I32 cut) {
+    var other = grid.cluster().index().minus(cuts.plus(-1).minus(cut).times(left));
+    return other.times(grid.cluster().shape().blocks()).plus(grid.cluster().rank());
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.async.schedule;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.async.atom.Warpgroup;
@@ -14,6 +15,7 @@ import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
 
 /**
  * Hands accumulators from CTA to CTA through a workspace in global memory: "partials", an FP32 tile for each CTA, and
@@ -26,6 +28,8 @@ import tilewright.numerics.ElementType;
 public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor flags) {
   private static final String PARTIALS = "partials";
   private static final String FLAGS = "flags";
+  /** Quads that a thread reads before it adds the first: more take too many registers beside its own. */
+  private static final int UNDER_WAY = 16;
 
   /** Declares both tensors. */
   static WorkspaceReduction of(Scope k, Accumulators accumulators) {
@@ -75,18 +79,30 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
     k.when(lane.equalTo(0), () -> flags.at(group, k.blockX()).drawTicket(2));
   }
 
-  /** A warpgroup waits for the accumulators that another CTA leaves, and adds them to its own. */
-  void add(I32 block, I32 lane, I32 group, Fragment accumulators) {
-    k.when(lane.equalTo(0), () -> flags.at(group, block).await(1));
+  /**
+   * A warpgroup waits for the accumulators that other CTAs leave, and adds them to its own, one CTA's after the other's.
+   *
+   * @param others how many CTAs, no more than a warpgroup has threads
+   * @param block the number of each of them in the grid
+   */
+  void add(I32 others, UnaryOperator<I32> block, I32 lane, I32 group, Fragment accumulators) {
+    k.when(lane.lessThan(others), () -> flags.at(group, block.apply(lane)).await(1));
     meet(group);
-    for (int quad = 0; quad < accumulators.groups().size(); quad++) {
-      var others = place(block, lane, group, quad).vector(Accumulators.QUAD).registers();
-      for (int i = 0; i < Accumulators.QUAD; i++) {
-        var own = accumulators.group(quad).get(i);
-        k.emit("add.f32", own, own, others.get(i));
-      }
+    k.loop(others, i -> add(block.apply(i), lane, group, accumulators));
+    k.when(lane.lessThan(others), () -> flags.at(group, block.apply(lane)).drawNext(k.constant(2)));
+  }
+
+  private void add(I32 block, I32 lane, I32 group, Fragment accumulators) {
+    int quads = accumulators.groups().size();
+    for (int first = 0; first < quads; first += UNDER_WAY) {
+      var read = IntStream.range(first, Math.min(quads, first + UNDER_WAY))
+          .mapToObj(quad -> place(block, lane, group, quad).vector(Accumulators.QUAD).registers()).toList();
+      for (int i = 0; i < read.size(); i++) add(accumulators.group(first + i), read.get(i));
     }
-    k.when(lane.equalTo(0), () -> flags.at(group, block).drawNext(k.constant(2)));
+  }
+
+  private void add(List<Operand.Register> sums, List<Operand.Register> others) {
+    for (int i = 0; i < Accumulators.QUAD; i++) k.emit("add.f32", sums.get(i), sums.get(i), others.get(i));
   }
 
   private Element place(I32 block, I32 lane, I32 group, int quad) {

@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <pre>{@code
  * java -cp ... tilewright.verification.fit.GemmCostFit gemm-cost.trees tiles-h100.json sweep-h100.json
- *     sweep-h200.json candidates-h200.json sweep2-h200.json
+ *     sweep-h200.json candidates-h200.json sweep2-h200.json tails-h200.json tails2-h200.json
  * }</pre>
  *
  * It first prints how much slower chosen tiles are than the fastest ones, as the model chooses and as trees do that

@@ -54,7 +54,8 @@ class TileChoiceTest {
 
   /** The sweeps have tiles that the kernel has not. */
   @ParameterizedTest
-  @CsvSource({"tiles-h100.json, 1.02", "sweep-h100.json, 1.03", "sweep-h200.json, 1.02", "sweep2-h200.json, 1.02"})
+  @CsvSource({"tiles-h100.json, 1.02", "sweep-h100.json, 1.03", "sweep-h200.json, 1.02", "sweep2-h200.json, 1.02",
+      "tails-h200.json, 1.02", "tails2-h200.json, 1.03"})
   void theChosenTileIsHardlySlowerThanTheFastest(String record, double most) throws IOException {
     double mean = mean(rows(record).stream());
     assertTrue(mean < most, "chosen tiles take " + mean + " of the fastest one's time");
@@ -68,16 +69,14 @@ class TileChoiceTest {
   }
 
   /**
-   * The times judge no choice that was not timed, so these must stay few. The first three records lack tiles that came
-   * to the list after them.
+   * The times judge no choice that was not timed, so these must stay few in the newest record. Those before it lack tiles
+   * that came to the list after them.
    */
-  @ParameterizedTest
-  @CsvSource({"tiles-h100.json, 0.79", "sweep-h100.json, 0.78", "sweep-h200.json, 0.87",
-      "sweep2-h200.json, 0.9"})
-  void mostChosenTilesWereTimed(String record, double least) throws IOException {
-    double timed = rows(record).stream().mapToInt(row ->
+  @Test
+  void mostChosenTilesWereTimed() throws IOException {
+    double timed = rows("tails2-h200.json").stream().mapToInt(row ->
         Sm90Gemms.tiles(problem(row)).stream().findFirst().filter(row.get("microseconds")::has).isPresent() ? 1 : 0)
         .average().orElseThrow();
-    assertTrue(timed >= least, timed + " of the chosen tiles were timed");
+    assertTrue(timed >= 0.9, timed + " of the chosen tiles were timed");
   }
 }

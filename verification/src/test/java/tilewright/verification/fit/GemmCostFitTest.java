@@ -18,7 +18,7 @@ class GemmCostFitTest {
   void theKernelHasTheTreesThatAreFittedToTheRecords() throws IOException {
     var shapes = new ArrayList<TimedTiles>();
     for (var record : List.of("tiles-h100.json", "sweep-h100.json", "sweep-h200.json", "candidates-h200.json",
-        "sweep2-h200.json")) {
+        "sweep2-h200.json", "tails-h200.json", "tails2-h200.json")) {
       shapes.addAll(GemmCostFit.read(RECORDS.resolve(record)));
     }
     assertArrayEquals(Sm90Gemms.correction().trees().bytes(), GemmCostFit.trees(shapes).bytes());
