@@ -1,5 +1,8 @@
 package tilewright.cli.bench;
 
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,11 +10,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
@@ -27,17 +32,25 @@ import tilewright.kernels.library.TiledGemmKernel;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 import tilewright.verification.bench.BenchmarkException;
+import tilewright.verification.bench.GemmDraw;
 import tilewright.verification.bench.GemmTuning;
 import tilewright.verification.bench.RowMeasurement;
+import tilewright.verification.bench.TileTimes;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright tune}: finds the fastest tunings of a kernel on this machine's GPU. */
 @Command(name = "tune", description = {
     "Measure the Hopper GEMM's tiles on this machine's GPU and keep the fastest of each shape for run gemm.",
     "Without it run gemm takes the tile that should be fastest by its cost model.",
     "With KERNEL, measure that kernel in every combination of the values of its tunings, and name the fastest."})
-@Examples({"tune --shape 16x4096x4096", "tune relu --set threads=128,256,512"})
+@Examples({"tune --shape 16x4096x4096", "tune --draw 20 --seed 7 --rows 65-511 --compare peers",
+    "tune relu --set threads=128,256,512"})
 public final class TuneCommand implements Callable<Integer> {
   private static final String SHAPE = "[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}";
+  private static final String RANGE = "[1-9]\\d{0,8}-[1-9]\\d{0,8}";
+  private static final String[] SQUARES = {"1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192"};
+  /** In a millisecond. */
+  private static final double NANOSECONDS = 1e6;
 
   private final Console console;
   private final KernelRegistry registry;
@@ -51,9 +64,19 @@ public final class TuneCommand implements Callable<Integer> {
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--shape", split = ",", paramLabel = "MxNxK",
-      defaultValue = "1024x1024x1024,2048x2048x2048,4096x4096x4096,8192x8192x8192",
       description = "Shapes, commas between (default: squares from 1024 to 8192).")
-  private List<String> shapes;
+  private List<String> given = List.of();
+
+  @Option(names = "--draw", paramLabel = "N",
+      description = "Draw that many shapes at random instead, log-uniformly: N and K in steps of 8 from 512 on.")
+  private Optional<Integer> drawn = Optional.empty();
+
+  @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the shapes drawn (default: 1).")
+  private long seed;
+
+  @Option(names = "--rows", paramLabel = "LO-HI", defaultValue = "1-8192",
+      description = "The range that M is drawn from (default: 1-8192).")
+  private String range;
 
   @Option(names = "--order", paramLabel = "TN|NN|TT|NT", defaultValue = "TN",
       description = "Order of the operands as BLAS names it (default: TN, both along k).")
@@ -67,6 +90,17 @@ public final class TuneCommand implements Callable<Integer> {
       description = "Tiles to try of each shape, those first that should be fastest (default: 8).")
   private int most;
 
+  @Option(names = "--compare", paramLabel = "peers", description = "Time cuBLAS in turns with the tiles.")
+  private Optional<BenchCommand.Peers> compare = Optional.empty();
+
+  @Option(names = "--python", paramLabel = "PYTHON", defaultValue = "python3",
+      description = "The Python of the peers, with PyTorch (default: python3).")
+  private String python;
+
+  @Option(names = "--out", paramLabel = "FILE",
+      description = "Write the times as JSON, as docs/benchmarks/gemm keeps them, shape by shape.")
+  private Optional<Path> out = Optional.empty();
+
   @Mixin
   private SweepOptions sweep = new SweepOptions();
 
@@ -76,8 +110,14 @@ public final class TuneCommand implements Callable<Integer> {
     this.kernel = (TiledGemmKernel) registry.find(TunedTiles.KERNEL).orElseThrow();
   }
 
-  /** A shape's fastest tile beside the one that was expected to be. */
-  record Row(String problem, String tile, double ms, double tflops, String expected, double gain) {
+  /**
+   * A shape's fastest tile beside the one that was expected to be.
+   *
+   * @param peers milliseconds of others' kernels
+   * @param times microseconds of all tiles that were tried
+   */
+  record Row(String problem, String tile, double ms, double tflops, String expected, double gain,
+      Map<String, Double> peers, Map<String, Double> times) {
     Row {
       Objects.requireNonNull(problem);
       Objects.requireNonNull(tile);
@@ -90,8 +130,8 @@ public final class TuneCommand implements Callable<Integer> {
     if (name.map(n -> n.replace('-', '_')).filter(n -> !n.equals(TunedTiles.KERNEL)).isPresent()) {
       return tuneFamily(FamilyTuning.of(registry, name.get(), settings));
     }
-    if (!settings.isEmpty()) throw CommandFailure.badInput("--set is of a KERNEL; the GEMM has --shape, --order, "
-        + "--dtype and --most");
+    if (!settings.isEmpty()) throw CommandFailure.badInput("--set is of a KERNEL; the GEMM has --shape, --draw, "
+        + "--order, --dtype and --most");
     return tuneGemm();
   }
 
@@ -123,11 +163,17 @@ public final class TuneCommand implements Callable<Integer> {
 
   private int tuneGemm() {
     var problems = new LinkedHashMap<String, GemmProblem>();
-    shapes.stream().map(this::problem).forEach(problem -> problems.put(TunedTiles.key(problem), problem));
+    shapes().map(this::problem).forEach(problem -> problems.put(TunedTiles.key(problem), problem));
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
-    try (var tuning = new GemmRows(GemmTuning.open(kernel), problems)) {
-      var rows = MeasuredShard.run(command(arguments()), tuning, Row.class, sweep,
-          row -> { if (console.json()) console.result(row, ""); }, console);
+    out.ifPresent(AtomicFile::requireWritable);
+    try (var tuning = new GemmRows(GemmTuning.open(kernel, compare.map(_ -> python), console::note), problems)) {
+      var soFar = new ArrayList<TileTimes.Row>();
+      var rows = MeasuredShard.run(command(arguments()), tuning, Row.class, sweep, row -> {
+        if (console.json()) console.result(row, "");
+        soFar.add(times(problems.get(row.problem), row));
+        out.ifPresent(file -> AtomicFile.write(file, JsonMapper.shared().writeValueAsString(new TileTimes(
+            LocalDate.now().toString(), tuning.device(), SourceCommit.find(), arguments(), soFar))));
+      }, console);
       console.progressDone();
       if (!console.json()) console.text(table(rows));
       console.note("kept in " + TunedTiles.file(UserCache.folder(), tuning.device()));
@@ -161,7 +207,7 @@ public final class TuneCommand implements Callable<Integer> {
     public Row measure(String key) {
       console.progress("tuning " + key);
       var problem = problems.get(key);
-      var row = row(problem, tuning.measure(problem, most));
+      var row = row(problem, tuning.measure(problem, order, most));
       // Read again, as another tune may have added to it since.
       TunedTiles.of(UserCache.folder(), tuning.gpu(), console).with(problem, row.tile).save();
       return row;
@@ -174,15 +220,51 @@ public final class TuneCommand implements Callable<Integer> {
   }
 
   static String table(List<Row> rows) {
-    var text = new TextTable("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
-    rows.forEach(row -> text.add(row.problem, row.tile, "%.4f".formatted(row.ms), "%.1f".formatted(row.tflops),
-        row.expected, "%.3f".formatted(row.gain)));
+    boolean compared = rows.stream().anyMatch(row -> !row.peers.isEmpty());
+    var heads = Stream.of("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
+    var text = new TextTable(Stream.concat(heads, compared ? Stream.of("peers", "expected/best peer") : Stream.of())
+        .toArray(String[]::new));
+    for (var row : rows) {
+      var cells = Stream.of(row.problem, row.tile, "%.4f".formatted(row.ms), "%.1f".formatted(row.tflops),
+          row.expected, "%.3f".formatted(row.gain));
+      text.add(Stream.concat(cells, compared ? beside(row) : Stream.of()).toArray(String[]::new));
+    }
     return text.toString();
+  }
+
+  /** The peers' milliseconds, and how fast the tile that is chosen without tuning is beside the best of them. */
+  private static Stream<String> beside(Row row) {
+    var all = row.peers.entrySet().stream().sorted(Map.Entry.comparingByKey())
+        .map(peer -> peer.getKey() + " %.4f".formatted(peer.getValue())).collect(Collectors.joining(", "));
+    var best = row.peers.values().stream().min(Double::compare);
+    return Stream.of(all, best.map(ms -> "%.3f".formatted(ms / (row.ms * row.gain))).orElse("-"));
   }
 
   /** The command line of the GEMM's tuning, always the same one for the same rows. */
   private List<String> arguments() {
-    return List.of("--shape", String.join(",", shapes), "--order", order, "--dtype", dtype, "--most", "" + most);
+    var of = drawn.map(count -> List.of("--draw", "" + count, "--seed", "" + seed, "--rows", range))
+        .orElseGet(() -> List.of("--shape", shapes().collect(Collectors.joining(","))));
+    var others = Stream.of("--order", order, "--dtype", dtype, "--most", "" + most);
+    return Stream.of(of.stream(), others, compare.stream().flatMap(_ -> Stream.of("--compare", "peers")))
+        .flatMap(part -> part).toList();
+  }
+
+  private Stream<String> shapes() {
+    if (drawn.isEmpty()) return given.isEmpty() ? Stream.of(SQUARES) : given.stream();
+    if (!given.isEmpty()) throw CommandFailure.badInput("--draw and --shape exclude each other");
+    if (drawn.get() < 1) {
+      throw CommandFailure.badInput("invalid --draw " + drawn.get() + ": needed is an integer from 1 on");
+    }
+    if (!range.matches(RANGE)) {
+      throw CommandFailure.badInput("invalid --rows " + range + ": needed is LO-HI, such as 65-511");
+    }
+    var ends = Stream.of(range.split("-")).mapToInt(Integer::parseInt).toArray();
+    try {
+      return new GemmDraw(seed, new GemmDraw.Range(ends[0], ends[1]), order.startsWith("N")).first(drawn.get()).stream()
+          .map(GemmDraw.Shape::toString);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput("--rows: " + e.getMessage());
+    }
   }
 
   private GemmProblem problem(String shape) {
@@ -201,11 +283,18 @@ public final class TuneCommand implements Callable<Integer> {
     }
   }
 
-  private Row row(GemmProblem p, List<GemmTuning.Timed> timed) {
+  private Row row(GemmProblem p, GemmTuning.Measured measured) {
+    var timed = measured.tiles();
     var best = timed.getFirst();
     var expected = kernel.tiles(p).getFirst();
     double before = timed.stream().filter(t -> t.tile().equals(expected)).findFirst().orElseThrow().ms();
+    var times = new LinkedHashMap<String, Double>();
+    timed.forEach(t -> times.put(t.tile(), Math.round(t.ms() * NANOSECONDS) / 1e3));
     return new Row(TunedTiles.key(p), best.tile(), best.ms(), 2e-9 * p.m() * p.n() * p.k() / best.ms(), expected,
-        before / best.ms());
+        before / best.ms(), measured.peers(), times);
+  }
+
+  private TileTimes.Row times(GemmProblem p, Row row) {
+    return new TileTimes.Row(p.m(), p.n(), p.k(), order, dtype, row.peers, row.expected, row.times);
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.cli.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -11,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -74,5 +76,17 @@ class TunedTilesTest {
     var run = Cli.run("tune", "--shape", "64x64x64");
     assertEquals(Exit.ENVIRONMENT, run.exitCode(), run.err());
     assertTrue(run.err().contains("no GPU to measure on"), run.err());
+  }
+
+  @Test
+  void timesOfPeersStandBesideThatOfTheTileThatWasExpected() {
+    var alone = new TuneCommand.Row("64x64x64 TN", "64x64x1", 0.002, 0.26, "64x32x1", 1.5, Map.of(),
+        Map.of("64x64x1", 2.0, "64x32x1", 3.0));
+    assertFalse(TuneCommand.table(List.of(alone)).contains("peer"));
+    var beside = new TuneCommand.Row("64x64x64 TN", "64x64x1", 0.002, 0.26, "64x32x1", 1.5,
+        Map.of("cublas", 0.0024, "triton", 0.0045), alone.times());
+    var lines = TuneCommand.table(List.of(alone, beside)).lines().toList();
+    assertTrue(lines.getFirst().matches(".* gain +peers +expected/best peer"), lines.getFirst());
+    assertTrue(lines.getLast().endsWith("cublas 0.0024, triton 0.0045  0.800"), lines.getLast());
   }
 }
