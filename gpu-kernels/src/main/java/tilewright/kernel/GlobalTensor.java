@@ -260,8 +260,12 @@ public final class GlobalTensor {
     return covered.contains(mode);
   }
 
-  /** How many bytes of {@code count} elements from a coordinate on, along the contiguous mode, lie in the tensor. */
+  /**
+   * How many bytes of {@code count} elements from a coordinate on, along the contiguous mode, lie in the tensor. One
+   * element needs no such mode.
+   */
   public I32 availableBytes(int count, I32... coordinate) {
+    if (count == 1) return k.constant(spec.type().bytes()).where(contains(coordinate), 0);
     var place = layout.place(ofRank(coordinate));
     int along = contiguousMode();
     var elements = covers(along) ? k.constant(count) : layout.extent(along).minus(place.get(along)).max(0).min(count);

@@ -64,13 +64,14 @@ class DecodeAssemblyTest {
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }
 
-  /** Factors of tokens, which are looked up twice in each block. */
-  @ParameterizedTest(name = "head dimension {0}, {1} queries, sm{2}")
-  @CsvSource({"128, 16, 90", "256, 1, 80", "64, 8, 89"})
-  void factorsOfTokensSpillNothing(int dim, int queries, int capability) {
+  /** Factors of tokens, which come with each block's keys and values. */
+  @ParameterizedTest(name = "head dimension {0}, {1} queries, pages: {2}, sm{3}")
+  @CsvSource({"128, 16, true, 90", "256, 1, true, 80", "64, 8, true, 89", "192, 16, false, 80"})
+  void factorsOfTokensSpillNothing(int dim, int queries, boolean paged, int capability) {
     var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, queries, 8192, 8, 2, dim, dim)).with(Band.CAUSAL);
-    var problem = plain.with(plain.serving().with(new KeySplits.Ranges(4)).withLengths("used")
-        .with(Serving.Codes.perToken(16, 2))).paged(new Serving.Pages("table", 16, 2048));
+    var split = plain.with(plain.serving().with(new KeySplits.Ranges(4)).withLengths("used")
+        .with(Serving.Codes.perToken(paged ? 16 : 8192, 2)));
+    var problem = paged ? split.paged(new Serving.Pages("table", 16, 2048)) : split;
     var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().getFirst().kernel();
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }

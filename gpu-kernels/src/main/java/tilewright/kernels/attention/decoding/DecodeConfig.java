@@ -14,6 +14,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.merging.Splitting;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -41,10 +42,15 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
     var s = p.sizes();
     boolean results = splits != Splitting.EVEN;
     return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.band().traced(),
-        p.modification().traced(), packing, splits, p.serving().codes().filter(Serving.Codes::ofTokens).isPresent(),
-        p.statistics(), p.sinks().isPresent() && results,
+        p.modification().traced(), packing, splits, tokenFactors(p), p.statistics(),
+        p.sinks().isPresent() && results,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
         p.serving().pages().map(Serving.Pages::rows));
+  }
+
+  /** Whether each token of a problem's cache has factors of its own. */
+  static boolean tokenFactors(AttentionProblem p) {
+    return p.serving().codes().filter(Serving.Codes::ofTokens).isPresent();
   }
 
   String name() {
@@ -93,6 +99,11 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
   /** V (head dimension, keys, stages of each group). */
   ComposedLayout layoutOfV() {
     return SwizzledTile.alongRows(cache, shape.dim(), shape.keys(), shape.stages() * shape.groups());
+  }
+
+  /** Factors of tokens (tokens, of K or V, stages of each group). */
+  Layout layoutOfFactors() {
+    return Layout.columnMajor(shape.keys(), 2, (long) shape.stages() * shape.groups());
   }
 
   /** The groups' results (rows, columns of O, groups) in FP32: all columns, or as many as K's stages have room for. */

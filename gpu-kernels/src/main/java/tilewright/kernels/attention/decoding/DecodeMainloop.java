@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
-import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -17,6 +16,7 @@ import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.tiled.AccumulatorOperand;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.numerics.ElementType;
 
 /**
  * The main loop of a group of warps on its keys of a tile's blocks, the first block first: S = Q·Kᵀ, its softmax, and
@@ -36,6 +36,9 @@ final class DecodeMainloop {
   private final I32 group;
   private final SharedTensor keys;
   private final SharedTensor values;
+  private final Optional<CodeFactors> factors;
+  /** Factors of tokens (tokens, of K or V, stages of each group), where these have their own. */
+  private final Optional<SharedTensor> ofTokens;
   private final TiledMma scoring;
   private final TiledMma mixing;
   private final FragmentRows rowsOfScores;
@@ -43,7 +46,8 @@ final class DecodeMainloop {
   private final Fragment output;
 
   /** @param member the thread's number in its group */
-  DecodeMainloop(Scope k, DecodeConfig config, KeyCache cache, AttentionTiles.Tile tile, I32 member, I32 group) {
+  DecodeMainloop(Scope k, DecodeConfig config, KeyCache cache, Optional<CodeFactors> factors, AttentionTiles.Tile tile,
+      I32 member, I32 group) {
     this.k = k;
     this.config = config;
     this.cache = cache;
@@ -54,6 +58,8 @@ final class DecodeMainloop {
     firstRow = config.packing().rows(tile.query());
     keys = k.shared(config.cache(), config.layoutOfK());
     values = k.shared(config.cache(), config.layoutOfV());
+    this.factors = factors;
+    ofTokens = factors.filter(CodeFactors::ofTokens).map(_ -> k.shared(ElementType.F32, config.layoutOfFactors()));
     scoring = config.scoring();
     mixing = config.mixing();
     rowsOfScores = FragmentRows.of(scoring.accumulatorPartition());
@@ -90,7 +96,7 @@ final class DecodeMainloop {
    *
    * @param queries in shared memory
    */
-  List<OnlineSoftmax.Total> run(SharedTensor queries, F32 scale, Optional<CodeFactors> factors) {
+  List<OnlineSoftmax.Total> run(SharedTensor queries, F32 scale) {
     var q = new HeldQueries(k, config, scoring, member, queries.as(config.layoutOfA()), rowsOfScores);
     var ofScores = q.powers().map(powers -> ofRows(powers, scale, factors.orElseThrow()))
         .orElseGet(() -> rowsOfScores.perRow(_ -> factors.map(f -> f.ofScores(tile, scale)).orElse(scale)));
@@ -116,12 +122,12 @@ final class DecodeMainloop {
       // 3. m, P and l.
       var place = new Modification.Place(tile.batch(), tile.head(), firstRow, firstKey(block), config.packing())
           .in(tile.sequence(), false);
-      var scores = ofTokens(rowsOfScores.values(k, s), factors.map(CodeFactors::ofKeys), block, 1);
+      var scores = timesFactors(rowsOfScores.values(k, s), 0, stage, 1);
       var changed = config.modification().apply(k, member, rowsOfScores, ofScores, place, false, scores);
       var step = softmax.next(mask.apply(k, member, place, changed));
       // 4. O = diag(factors)·O + P·V.
       softmax.rescale(step, rowsOfOutput, output);
-      var weights = ofTokens(step.weights(), factors.map(CodeFactors::ofValues), block, CodeFactors.SHIFT);
+      var weights = timesFactors(step.weights(), 1, stage, CodeFactors.SHIFT);
       for (int slice = 0; slice < mixing.slices(); slice++) {
         mixing.multiply(k, member, operand.slice(k, weights, slice), values, ofGroup(stage), slice, output);
       }
@@ -130,11 +136,11 @@ final class DecodeMainloop {
     return softmax.finish();
   }
 
-  /** The thread's part of S or P, by column times the factors of its tokens, where these have their own. */
-  private List<F32> ofTokens(List<F32> values, Optional<GlobalTensor> factors, I32 block, float shift) {
-    if (!config.tokenFactors()) return values;
-    var factor = cache.factors(factors.orElseThrow(), tile, firstKey(block).settled());
-    return new TokenFactors(rowsOfScores, member.settled()).times(values, row -> factor.apply(row).times(shift));
+  /** The thread's part of S or P, by column times the factors of K's or V's tokens, where these have their own. */
+  private List<F32> timesFactors(List<F32> parts, int operand, I32 stage, float shift) {
+    if (ofTokens.isEmpty()) return parts;
+    return new TokenFactors(rowsOfScores, member.settled()).times(parts,
+        token -> ofTokens.get().at(token, k.constant(operand), ofGroup(stage)).load().times(shift));
   }
 
   private List<F32> ofRows(List<F32> powers, F32 scale, CodeFactors factors) {
@@ -160,8 +166,11 @@ final class DecodeMainloop {
 
   /** Starts the copies of a block, if there is one: a group of copies all the same, so that waits count blocks. */
   private void copy(I32 block, I32 stage) {
-    k.when(block.lessThan(blocks()),
-        () -> cache.copy(tile, member, firstKey(block), keys, values, ofGroup(stage)));
+    k.when(block.lessThan(blocks()), () -> {
+      cache.copy(tile, member, firstKey(block), keys, values, ofGroup(stage));
+      ofTokens.ifPresent(to -> cache.copyFactors(factors.orElseThrow(), tile, member, firstKey(block), to,
+          ofGroup(stage)));
+    });
     CpAsync.commit(k);
   }
 

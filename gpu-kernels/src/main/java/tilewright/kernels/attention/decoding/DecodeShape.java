@@ -41,12 +41,14 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
    * on which the rate of memory depends (Little's law).
    *
    * @param type of Q; {@code cache} of K and V
+   * @param tokenFactors whether each token of the cache has factors of its own
    */
-  static DecodeShape of(int rows, int dim, ElementType type, ElementType cache, Multiprocessor sm) {
+  static DecodeShape of(int rows, int dim, ElementType type, ElementType cache, boolean tokenFactors,
+      Multiprocessor sm) {
     int tile = IntStream.of(MmaAtom.M, 2 * MmaAtom.M).filter(m -> rows <= m).findFirst().orElse(MOST_ROWS);
     int width = Arrays.stream(DIMS).filter(d -> dim <= d).findFirst().orElseThrow(() ->
         new IllegalArgumentException("no decoding for head dimension " + dim + ": at most " + MOST_DIM));
-    return candidates(tile, width).filter(shape -> shape.fits(type, cache, sm))
+    return candidates(tile, width).filter(shape -> shape.fits(type, cache, tokenFactors, sm))
         .max(Comparator.comparing((DecodeShape shape) -> shape.bytesOnTheirWay(cache))
             .thenComparing(DecodeShape::resident).thenComparing(DecodeShape::blockKeys)).orElseThrow();
   }
@@ -61,8 +63,9 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
     });
   }
 
-  private boolean fits(ElementType type, ElementType cache, Multiprocessor sm) {
-    int shared = rows * dim * type.bytes() + stages * stageBytes(cache) + REST_BYTES;
+  private boolean fits(ElementType type, ElementType cache, boolean tokenFactors, Multiprocessor sm) {
+    int factors = tokenFactors ? 2 * blockKeys() * Float.BYTES : 0;
+    int shared = rows * dim * type.bytes() + stages * (stageBytes(cache) + factors) + REST_BYTES;
     return resident * (shared + Multiprocessor.RESERVED_BYTES) <= sm.sharedBytes();
   }
 

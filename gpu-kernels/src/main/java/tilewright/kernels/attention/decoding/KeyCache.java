@@ -1,8 +1,6 @@
 package tilewright.kernels.attention.decoding;
 
 import java.util.Optional;
-import java.util.function.Function;
-import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -70,25 +68,34 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
   }
 
   /**
-   * The factor of each token of a group's part of a block, 0 behind the last key.
+   * Starts the copies of the factors of a group's tokens of a block, 0 behind the last key.
    *
-   * @param factors (rows, heads, batch entries or pages)
+   * @param member the thread's number in its group; one copies a factor of K, another that of V
+   * @param to (tokens, of K or V, stages)
    */
-  Function<I32, F32> factors(GlobalTensor factors, AttentionTiles.Tile tile, I32 firstKey) {
-    if (pages.isPresent()) {
-      var places = pages.get().places(tile, firstKey);
-      return row -> {
-        var place = places.of(row);
-        var factor = factors.at(place.row(), tile.headOfKeys(), place.page());
-        return factor.vectorOrZeros(1, factor.inside()).values().getFirst();
-      };
+  void copyFactors(CodeFactors factors, AttentionTiles.Tile tile, I32 member, I32 firstKey, SharedTensor to,
+      I32 stage) {
+    int tokens = config.shape().keys();
+    var row = member.modulo(tokens).settled();
+    var ofValue = member.dividedBy(tokens);
+    var coordinate = place(tile, firstKey, row);
+    for (int operand = 0; operand < 2; operand++) {
+      var all = operand == 0 ? factors.ofKeys() : factors.ofValues();
+      new CpAsync(k, 1, Float.BYTES).where(ofValue.equalTo(operand))
+          .copy(sequence(all, tile), coordinate, to.at(row, k.constant(operand), stage));
     }
-    var sequence = tile.sequence();
-    return row -> {
-      var key = firstKey.plus(row);
-      return factors.at(sequence.firstKey().plus(key), tile.headOfKeys(), tile.batch())
-          .vectorOrZeros(1, key.lessThan(sequence.keys())).values().getFirst();
-    };
+  }
+
+  /** The place of a row's factors, behind all of them where there is no such key. */
+  private I32[] place(AttentionTiles.Tile tile, I32 firstKey, I32 row) {
+    if (pages.isEmpty()) return new I32[] {firstKey.plus(row), tile.headOfKeys(), tile.batch()};
+    var place = pages.get().places(tile, firstKey).of(row);
+    return new I32[] {place.row(), tile.headOfKeys(), place.page()};
+  }
+
+  /** The factors of a tile's sequence: (rows, heads, batch entries), or of all pages. */
+  private GlobalTensor sequence(GlobalTensor factors, AttentionTiles.Tile tile) {
+    return pages.isPresent() ? factors : factors.part(0, tile.sequence().firstKey(), tile.sequence().keys());
   }
 
   private GlobalTensor head(GlobalTensor whole, AttentionTiles.Tile tile) {

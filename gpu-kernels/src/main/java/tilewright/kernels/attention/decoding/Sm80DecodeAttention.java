@@ -59,14 +59,14 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
       var sharedQ = k.shared(config.type(), config.layoutOfQ());
       var member = thread.modulo(shape.threadsOfGroup());
       var group = Shuffle.first(k, thread.dividedBy(shape.threadsOfGroup()), shape.groups() - 1);
-      var loop = new DecodeMainloop(k, config, cache, tile, member, group);
+      var loop = new DecodeMainloop(k, config, cache, factors, tile, member, group);
       // Line 1: Q, and behind it the first blocks of K and V.
       copyQueries(k, thread, q, tile, sharedQ);
       loop.begin();
       loop.awaitEarlier();
       k.barrier();
       // Lines 2 to 6: S, P and O, block by block.
-      var sums = loop.run(sharedQ, scale, factors);
+      var sums = loop.run(sharedQ, scale);
       var totals = factors.map(f -> f.ofOutput(tile, sums)).orElse(sums);
       // Line 7: the groups' results, in the place of K, become the tile's.
       var ofGroups = Layout.columnMajor(shape.rows(), shape.groups());

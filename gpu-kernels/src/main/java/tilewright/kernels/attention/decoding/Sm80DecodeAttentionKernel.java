@@ -119,7 +119,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   private DecodeShape shape(AttentionProblem p, HeadPacking packing) {
     long rows = (long) packing.stride() * p.sizes().queries();
     return DecodeShape.of((int) Math.clamp(rows, 1, DecodeShape.MOST_ROWS), p.largestDim(), p.type(), p.cacheType(),
-        Multiprocessor.of(capability));
+        DecodeConfig.tokenFactors(p), Multiprocessor.of(capability));
   }
 
   @Override
