@@ -32,7 +32,6 @@ import tilewright.kernels.library.TiledGemmKernel;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 import tilewright.verification.bench.BenchmarkException;
-import tilewright.verification.bench.GemmDraw;
 import tilewright.verification.bench.GemmTuning;
 import tilewright.verification.bench.RowMeasurement;
 import tilewright.verification.bench.TileTimes;
@@ -47,8 +46,6 @@ import tools.jackson.databind.json.JsonMapper;
     "tune relu --set threads=128,256,512"})
 public final class TuneCommand implements Callable<Integer> {
   private static final String SHAPE = "[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}";
-  private static final String RANGE = "[1-9]\\d{0,8}-[1-9]\\d{0,8}";
-  private static final String[] SQUARES = {"1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192"};
   /** In a millisecond. */
   private static final double NANOSECONDS = 1e6;
 
@@ -63,20 +60,8 @@ public final class TuneCommand implements Callable<Integer> {
       description = "Values of a KERNEL's setting to try, commas between; may be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--shape", split = ",", paramLabel = "MxNxK",
-      description = "Shapes, commas between (default: squares from 1024 to 8192).")
-  private List<String> given = List.of();
-
-  @Option(names = "--draw", paramLabel = "N",
-      description = "Draw that many shapes at random instead, log-uniformly: N and K in steps of 8 from 512 on.")
-  private Optional<Integer> drawn = Optional.empty();
-
-  @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the shapes drawn (default: 1).")
-  private long seed;
-
-  @Option(names = "--rows", paramLabel = "LO-HI", defaultValue = "1-8192",
-      description = "The range that M is drawn from (default: 1-8192).")
-  private String range;
+  @Mixin
+  private ShapeOptions shapes = new ShapeOptions();
 
   @Option(names = "--order", paramLabel = "TN|NN|TT|NT", defaultValue = "TN",
       description = "Order of the operands as BLAS names it (default: TN, both along k).")
@@ -163,7 +148,7 @@ public final class TuneCommand implements Callable<Integer> {
 
   private int tuneGemm() {
     var problems = new LinkedHashMap<String, GemmProblem>();
-    shapes().map(this::problem).forEach(problem -> problems.put(TunedTiles.key(problem), problem));
+    shapes.of(order).stream().map(this::problem).forEach(problem -> problems.put(TunedTiles.key(problem), problem));
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
     out.ifPresent(AtomicFile::requireWritable);
     try (var tuning = new GemmRows(GemmTuning.open(kernel, compare.map(_ -> python), console::note), problems)) {
@@ -242,29 +227,9 @@ public final class TuneCommand implements Callable<Integer> {
 
   /** The command line of the GEMM's tuning, always the same one for the same rows. */
   private List<String> arguments() {
-    var of = drawn.map(count -> List.of("--draw", "" + count, "--seed", "" + seed, "--rows", range))
-        .orElseGet(() -> List.of("--shape", shapes().collect(Collectors.joining(","))));
     var others = Stream.of("--order", order, "--dtype", dtype, "--most", "" + most);
-    return Stream.of(of.stream(), others, compare.stream().flatMap(_ -> Stream.of("--compare", "peers")))
-        .flatMap(part -> part).toList();
-  }
-
-  private Stream<String> shapes() {
-    if (drawn.isEmpty()) return given.isEmpty() ? Stream.of(SQUARES) : given.stream();
-    if (!given.isEmpty()) throw CommandFailure.badInput("--draw and --shape exclude each other");
-    if (drawn.get() < 1) {
-      throw CommandFailure.badInput("invalid --draw " + drawn.get() + ": needed is an integer from 1 on");
-    }
-    if (!range.matches(RANGE)) {
-      throw CommandFailure.badInput("invalid --rows " + range + ": needed is LO-HI, such as 65-511");
-    }
-    var ends = Stream.of(range.split("-")).mapToInt(Integer::parseInt).toArray();
-    try {
-      return new GemmDraw(seed, new GemmDraw.Range(ends[0], ends[1]), order.startsWith("N")).first(drawn.get()).stream()
-          .map(GemmDraw.Shape::toString);
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.badInput("--rows: " + e.getMessage());
-    }
+    return Stream.of(shapes.arguments(order).stream(), others,
+        compare.stream().flatMap(_ -> Stream.of("--compare", "peers"))).flatMap(part -> part).toList();
   }
 
   private GemmProblem problem(String shape) {
