@@ -41,7 +41,7 @@ class StreamKTest {
   @ParameterizedTest
   @CsvSource({"64, 64, 640, 1, 2, 1, 1", "72, 64, 1096, 1, 11, 1, 1", "64, 320, 520, 1, 4, 1, 1",
       "64, 320, 520, 1, 3, 1, 1", "64, 192, 520, 1, 3, 1, 1", "64, 328, 584, 2, 5, 1, 1",
-      "128, 72, 968, 1, 5, 2, 1", "136, 136, 712, 1, 8, 1, 2", "64, 64, 192, 1, 3, 1, 1"})
+      "128, 72, 968, 1, 5, 2, 1", "136, 136, 712, 1, 8, 1, 2", "128, 64, 1096, 1, 8, 1, 2", "64, 64, 192, 1, 3, 1, 1"})
   void sumsAreThoseOfTheirPartsUnderEverySchedule(int m, int n, int k, int batch, int blocks, int consumers,
       int cluster) {
     var p = problem(m, n, k, batch);
