@@ -1,5 +1,6 @@
 package tilewright.kernel;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ final class Node {
   final Recipe recipe;
   private final Statement.Location line;
   private Operand.Register register;
+  private Boolean ofLaunch;
 
   /** How a pure node is computed: an instruction whose first operand is the node's own register. */
   record Recipe(String name, List<Argument> arguments) {}
@@ -73,24 +75,47 @@ final class Node {
     return !(recipe == null && type == PtxType.F32) && operands().allMatch(Node::isOfIntegers);
   }
 
-  /** The register that holds the value, computing it first if nothing has yet. */
-  Operand.Register register(Scope k) {
-    k.values().requireLive(this);
-    if (register == null) {
-      var operands = new java.util.ArrayList<Operand>();
-      var destination = k.newRegister(type);
-      operands.add(destination);
-      for (var argument : recipe.arguments()) {
-        operands.add(switch (argument) {
-          case Argument.Value v -> v.node().register(k);
-          case Argument.Sum s -> k.materialize(s.linear());
-          case Argument.Constant c -> c.operand();
-          case Argument.Place p -> new Operand.Address(p.pointer().register(k), p.offset());
-        });
-      }
-      home.append(line, Instruction.of(recipe.name(), operands));
-      register = destination;
+  /** Whether the launch's arguments alone decide the value, which then is the same for all threads. */
+  private boolean isOfLaunch() {
+    if (ofLaunch == null) {
+      ofLaunch = recipe != null && recipe.arguments().stream()
+          .noneMatch(argument -> argument instanceof Argument.Constant(Operand.Special _))
+          && operands().allMatch(Node::isOfLaunch);
     }
+    return ofLaunch;
+  }
+
+  /** The register that holds the value in the present region, computing it first if nothing has yet. */
+  Operand.Register register(Scope k) {
+    return register(k, k.region());
+  }
+
+  /** The register that holds the value in a region, computing it first if nothing has yet. */
+  Operand.Register register(Scope k, Region region) {
+    k.values().requireLive(this);
+    if (home == k.root() && region.anew().isPresent() && isOfLaunch()) {
+      var anew = region.anew().get();
+      var copy = anew.copies().get(this);
+      if (copy == null) anew.copies().put(this, copy = computed(k, anew));
+      return copy;
+    }
+    if (register == null) register = computed(k, home);
     return register;
+  }
+
+  private Operand.Register computed(Scope k, Region region) {
+    var operands = new ArrayList<Operand>();
+    var destination = k.newRegister(type);
+    operands.add(destination);
+    for (var argument : recipe.arguments()) {
+      operands.add(switch (argument) {
+        case Argument.Value v -> v.node().register(k, region);
+        case Argument.Sum s -> k.materialize(s.linear(), region);
+        case Argument.Constant c -> c.operand();
+        case Argument.Place p -> new Operand.Address(p.pointer().register(k, region), p.offset());
+      });
+    }
+    region.append(line, Instruction.of(recipe.name(), operands));
+    return destination;
   }
 }

@@ -126,15 +126,15 @@ final class Pointers {
       }
       var register = k.newRegister(PtxType.U64);
       var first = pointer(k, loop.parent, base, begin);
-      loop.parent.append(null, Instruction.of("mov.b64", register, first.register(k)));
-      loop.increment(Instruction.of("add.s64", register, register, distance(k, advance)));
+      loop.parent.append(null, Instruction.of("mov.b64", register, first.register(k, loop.parent)));
+      loop.increment(Instruction.of("add.s64", register, register, distance(k, loop, advance)));
       pointer = k.values().held(PtxType.U64, loop, 0, 0, -1, register);
       loop.values().put(new PointerKey(base, all), pointer);
     }
     return sum(k, pointer, erratic);
   }
 
-  private static Operand distance(Scope k, List<Product> advance) {
+  private static Operand distance(Scope k, Region loop, List<Product> advance) {
     long constant = advance.stream().filter(p -> p.stride().isEmpty()).mapToLong(Product::factor).sum();
     var strided = advance.stream().filter(p -> p.stride().isPresent()).toList();
     if (strided.isEmpty()) return new Operand.Integer(constant);
@@ -143,7 +143,7 @@ final class Pointers {
       sum = wide(k, "add.s64", sum.home, value(sum), value(scaled(k, product.stride().get(), product.factor())));
     }
     if (constant != 0) sum = wide(k, "add.s64", sum.home, value(sum), Arithmetic.immediate(constant));
-    return sum.register(k);
+    return sum.register(k, loop);
   }
 
   /**

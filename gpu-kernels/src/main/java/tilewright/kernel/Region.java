@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
 import tilewright.ptx.Statement;
 
 /** A block of the trace: the kernel's body, a loop's body or a branch. Values live where their operands do. */
@@ -15,6 +17,8 @@ final class Region {
   private final List<Statement> body = new ArrayList<>();
   private final List<Instruction> increments = new ArrayList<>();
   private final Map<Object, Node> values = new HashMap<>();
+  private final Map<Node, Operand.Register> copies = new HashMap<>();
+  private Optional<Region> anew;
   private Statement.Location position;
   private boolean open = true;
 
@@ -22,6 +26,22 @@ final class Region {
     this.parent = parent;
     this.depth = parent == null ? 0 : parent.depth + 1;
     this.loop = loop;
+    this.anew = parent == null ? Optional.empty() : parent.anew;
+  }
+
+  /** Has this region, and those that begin in it from now on, compute anew what the launch alone decides. */
+  void computeAnew() {
+    anew = Optional.of(this);
+  }
+
+  /** The innermost region around, or this one, that computes anew what the launch alone decides. */
+  Optional<Region> anew() {
+    return anew;
+  }
+
+  /** The registers of values of the kernel's body that this region has computed anew. */
+  Map<Node, Operand.Register> copies() {
+    return copies;
   }
 
   void append(Statement.Location line, Statement statement) {

@@ -375,6 +375,15 @@ public final class Scope {
 
   // What atoms are made of
 
+  /**
+   * Has this branch or loop compute anew what the launch's arguments alone decide, such as strides in bytes. Other
+   * branches have registers of their own for it, so that none lives from the kernel's begin on: where branches are the
+   * roles of warps, ptxas spills such registers ahead of them.
+   */
+  public void computeLaunchValuesAnew() {
+    region.computeAnew();
+  }
+
   /** Registers a check for the end of the trace, such as that everything allocated has been freed. */
   public void atEnd(Runnable check) {
     declarations.check(check);
@@ -468,7 +477,11 @@ public final class Scope {
   }
 
   Operand materialize(Linear x) {
-    return x.isConstant() ? new Operand.Integer(x.constant()) : values.sum(x).register(this);
+    return materialize(x, region);
+  }
+
+  Operand materialize(Linear x, Region in) {
+    return x.isConstant() ? new Operand.Integer(x.constant()) : values.sum(x).register(this, in);
   }
 
   Node constantPredicate(boolean value) {

@@ -60,6 +60,24 @@ class ScopeTest {
   }
 
   @Test
+  void aBranchMayComputeAnewWhatTheLaunchDecides() {
+    var ptx = trace(k -> {
+      var thread = k.block(64);
+      var z = k.global(TensorSpec.of("Z", ElementType.F32, "M", "N"));
+      var row = thread.dividedBy(8);
+      z.at(row, k.constant(1)).store(k.constant(1f));
+      k.when(thread.equalTo(0), () -> {
+        k.computeLaunchValuesAnew();
+        k.loop(z.extent(1), n -> z.at(row, n).store(k.constant(2f)));
+      });
+    });
+    int anew = ptx.lastIndexOf("[Z_stride_N]");
+    assertEquals(2, count(ptx, "[Z_stride_N]"), "the branch has a register of its own");
+    assertTrue(ptx.indexOf("bra $endif") < anew && anew < ptx.indexOf("$loop"), ptx);
+    assertEquals(1, count(ptx, "[Z_stride_M]"), "a thread's address stays in its register");
+  }
+
+  @Test
   void aKnownStrideGoesIntoTheOffsetsOfOnePointer() {
     var ptx = trace(k -> {
       var thread = k.block(64);

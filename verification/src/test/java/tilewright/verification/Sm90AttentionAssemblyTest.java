@@ -127,18 +127,42 @@ class Sm90AttentionAssemblyTest {
 
   /** Functions that read a number for each score, beside masks, lists and bounds. */
   static List<Arguments> reading() {
-    var bias = CapturedTensor.of("bias", ElementType.BF16, 3);
-    var documents = CapturedTensor.of("documents", ElementType.I32, 2);
-    return LongSuite.of(Stream.of(128, 64, 96).flatMap(dim -> {
-      var biased = Attention.forward(ElementType.BF16, Sizes.of(1, 2048, 2048, 8, dim))
-          .score((score, _, h, q, k) -> score.plus(bias.at(h, q, k))).capture(bias, 8, 2048, 2048);
-      var both = biased.mask((b, _, q, k) -> documents.integerAt(b, q).equalTo(documents.integerAt(b, k)))
-          .capture(documents, 1, 2048);
+    return LongSuite.of(Stream.of(128, 64, 96, 192, 256).flatMap(dim -> {
+      var plain = read(dim);
+      var window = plain.with(Band.window(512, 0));
       return Stream.of(Arguments.of("biased documents skipping blocks", dim,
-          both.skippingBlocks().problem().with(Band.CAUSAL)),
-          Arguments.of("biased documents", dim, both.problem().with(Band.window(512, 0))),
-          Arguments.of("bias in a window", dim, biased.problem().with(Band.window(512, 0))));
+          inDocuments(biased(plain.with(Band.CAUSAL))).skipping()),
+          Arguments.of("biased documents", dim, inDocuments(biased(window))),
+          Arguments.of("bias in a window", dim, biased(window)));
     }).toList());
+  }
+
+  /** Forms of these that spill where strides in bytes and the like are computed for all warps at the kernel's begin. */
+  static List<Arguments> readingAnew() {
+    var packed = new Packed("cuQ", "cuK", 1, 2048);
+    var sizes = read(128).sizes();
+    var bytes = AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes);
+    return List.of(
+        Arguments.of("biased packed documents", 256, inDocuments(biased(read(256).with(packed).with(Band.CAUSAL)))),
+        Arguments.of("biased packed documents skipping blocks", 192,
+            inDocuments(biased(read(192).with(packed).with(Band.CAUSAL))).skipping()),
+        Arguments.of("biased documents of bytes skipping blocks", 128, inDocuments(biased(bytes)).skipping()));
+  }
+
+  private static AttentionProblem read(int dim) {
+    return AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 2048, 2048, 8, dim));
+  }
+
+  private static AttentionProblem biased(AttentionProblem problem) {
+    var bias = CapturedTensor.of("bias", ElementType.BF16, 3);
+    return Attention.of(problem).score((score, _, h, q, k) -> score.plus(bias.at(h, q, k)))
+        .capture(bias, 8, 2048, 2048).problem();
+  }
+
+  private static AttentionProblem inDocuments(AttentionProblem problem) {
+    var documents = CapturedTensor.of("documents", ElementType.I32, 2);
+    return Attention.of(problem).mask((b, _, q, k) -> documents.integerAt(b, q).equalTo(documents.integerAt(b, k)))
+        .capture(documents, 1, 2048).problem();
   }
 
   /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
@@ -191,7 +215,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

@@ -78,6 +78,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     if (config.split()) DependentLaunch.allowNext(k);
     k.when(group.equalTo(shape.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
+      if (config.producerComputesAnew()) k.computeLaunchValuesAnew();
       k.when(lane.equalTo(0), () -> {
         var producer = new AttentionProducer(k, config, blocks, pages, q, key, value, queries.producer(),
             keys.producer(), copiesOfV.producer());
@@ -93,6 +94,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       }
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
+      if (config.consumersComputeAnew()) k.computeLaunchValuesAnew();
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
       var output = states.<AttentionEpilogue>map(s -> new PartialEpilogue(k, s, mainloop.rows(), lane, group))
           .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), stored,

@@ -51,6 +51,10 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     boolean padded, Optional<CachePages> pages) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
+  /** The largest head dimension of 16-bit operands at which nothing is spilled. */
+  private static final int NARROW_DIM = 96;
+  /** The most columns of O that leave consumers registers for what they compute themselves. */
+  private static final int ROOMY_DIM = 128;
   /** Parts of V that such a warp transposes at a time. */
   private static final int TRANSPOSED_TOGETHER = 2;
 
@@ -170,6 +174,27 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     boolean alone = modification.mask().isEmpty() && !blockMask && !packed && band.left().isEmpty();
     boolean roomy = alone && quantized.isEmpty() && shape.headDim == 128;
     return modification.captures().perScore() && !roomy;
+  }
+
+  /**
+   * Whether the producer computes for itself what the launch alone decides, such as strides in bytes. Otherwise the
+   * kernel's first instructions do, for all warps, and where functions read numbers for each score ptxas spills it
+   * there: mostly of functions that read two, or beside lists of packed sequences, or of two functions.
+   */
+  boolean producerComputesAnew() {
+    int tensors = modification.captures().tensorsPerScore();
+    // With wide rows of O, operands of 8 bits spill as much either way.
+    if (tensors == 0 || quantized.isPresent() && shape.valueDim > ROOMY_DIM) return false;
+    if (blockMask && tensors > 1) return shape.headDim > NARROW_DIM;
+    boolean wide = quantized.isPresent() ? shape.headDim > ROOMY_DIM : shape.valueDim > ROOMY_DIM;
+    if (!wide) return false;
+    boolean both = modification.score().isPresent() && modification.mask().isPresent();
+    return blockMask ? packed : both && (packed || band.left().isEmpty());
+  }
+
+  /** Whether consumers do so too. With lists of blocks, wide rows of O leave them no registers for it. */
+  boolean consumersComputeAnew() {
+    return producerComputesAnew() && !(blockMask && shape.valueDim > ROOMY_DIM);
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */

@@ -87,7 +87,12 @@ public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, M
 
   /** Whether a tensor has several indices: then functions read it for each score, which takes registers. */
   public boolean perScore() {
-    return tensors.values().stream().anyMatch(given -> given.tensor().rank() > 1);
+    return tensorsPerScore() > 0;
+  }
+
+  /** The number of tensors with several indices. */
+  public int tensorsPerScore() {
+    return (int) tensors.values().stream().filter(given -> given.tensor().rank() > 1).count();
   }
 
   /** Returns this data and a tensor, in the place of one of the same name. */
