@@ -8,7 +8,8 @@ import tilewright.async.collective.ClusterShape;
 /**
  * The tiles that a problem's tile is chosen from. Those of {@link #OTHERS} were fastest, or nearly, for some of the
  * problems in docs/benchmarks/gemm/tiles-h100.json: large clusters where rows begin inside cache lines and L2 has
- * twice the work, 192 and 256 rows where 128 columns and more would leave part of the last wave idle.
+ * twice the work, 192 and 256 rows where 128 columns and more would leave part of the last wave idle. The last tiles are
+ * cut along k in clusters, mostly, as CTAs with different parts of k share nothing in L2.
  */
 final class GemmTiles {
   private static final ClusterShape ALONE = new ClusterShape(1, 1, 1);
