@@ -8,8 +8,8 @@ import tilewright.async.collective.ClusterShape;
 /**
  * The tiles that a problem's tile is chosen from. Those of {@link #OTHERS} were fastest, or nearly, for some of the
  * problems in docs/benchmarks/gemm/tiles-h100.json: large clusters where rows begin inside cache lines and L2 has
- * twice the work, 192 and 256 rows where 128 columns and more would leave part of the last wave idle. The last tiles are
- * cut along k in clusters, mostly, as CTAs with different parts of k share nothing in L2.
+ * twice the work, 192 and 256 rows where 128 columns and more would leave part of the last wave idle. The last tiles
+ * are cut along k in clusters, mostly, as CTAs with different parts of k share nothing in L2.
  */
 final class GemmTiles {
   private static final ClusterShape ALONE = new ClusterShape(1, 1, 1);
@@ -73,7 +73,8 @@ final class GemmTiles {
 
       tiles(192, TRANSPOSED, ALONE, 144, 160, 176), tiles(192, PLAIN, ALONE, 128, 160, 176, 192),
       tiles(192, TRANSPOSED, BESIDE, 88, 112, 144, 160, 176, 192), tiles(192, PLAIN, BESIDE, 144, 160, 176, 192),
-      tiles(192, PLAIN, FOUR_BESIDE, 80), tiles(192, TRANSPOSED, FOUR_BESIDE, 80, 88), tiles(192, TRANSPOSED, BELOW, 160),
+      tiles(192, PLAIN, FOUR_BESIDE, 80), tiles(192, TRANSPOSED, FOUR_BESIDE, 80, 88),
+      tiles(192, TRANSPOSED, BELOW, 160),
 
       tiles(256, TRANSPOSED, ALONE, 144, 160, 176, 192), tiles(256, PLAIN, ALONE, 144, 160, 176, 192),
       tiles(256, TRANSPOSED, BESIDE, 144, 160, 176, 192), tiles(256, PLAIN, BESIDE, 128, 160, 176, 192),

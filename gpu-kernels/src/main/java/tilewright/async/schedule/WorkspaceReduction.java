@@ -80,7 +80,8 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
   }
 
   /**
-   * A warpgroup waits for the accumulators that other CTAs leave, and adds them to its own, one CTA's after the other's.
+   * A warpgroup waits for the accumulators that other CTAs leave, and adds them to its own, one CTA's after the
+   * other's.
    *
    * @param others how many CTAs, no more than a warpgroup has threads
    * @param block the number of each of them in the grid

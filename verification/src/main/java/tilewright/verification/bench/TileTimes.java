@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Times of a matrix product's tiles for some shapes, as docs/benchmarks/gemm keeps them and the cost model is fitted to.
+ * Times of a matrix product's tiles for some shapes, as docs/benchmarks/gemm keeps them and the cost model is fitted
+ * to.
  *
  * @param date ISO date
  * @param arguments of the command that measured them

@@ -22,7 +22,8 @@ class GemmDrawTest {
   }
 
   @ParameterizedTest(name = "M from {0} to {1}, across: {2}")
-  @CsvSource({"1, 8192, false", "65, 511, false", "65, 511, true", "1000, 1000, true", "13, 13, false", "1, 65536, true"})
+  @CsvSource({"1, 8192, false", "65, 511, false", "65, 511, true", "1000, 1000, true", "13, 13, false",
+      "1, 65536, true"})
   void extentsLieInTheirRangesAndSteps(int least, int most, boolean across) {
     for (var shape : draw(1, least, most, across).first(500)) {
       assertTrue(least <= shape.m() && shape.m() <= most, shape::toString);

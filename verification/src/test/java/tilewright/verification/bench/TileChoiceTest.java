@@ -69,8 +69,8 @@ class TileChoiceTest {
   }
 
   /**
-   * The times judge no choice that was not timed, so these must stay few in the newest record. Those before it lack tiles
-   * that came to the list after them.
+   * The times judge no choice that was not timed, so these must stay few in the newest record. Those before it lack
+   * tiles that came to the list after them.
    */
   @Test
   void mostChosenTilesWereTimed() throws IOException {

@@ -63,8 +63,8 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   @Override
   public Optional<String> refusal(AttentionProblem p) {
     return AttentionSpecs.refusalOfQuantized(p).or(() -> AttentionSpecs.refusalOfTokens(p))
-        .or(() -> BlockSplits.refusal(p)).or(() -> AttentionSpecs.refusalOfColumns(p)).or(() -> refusalOfPadding(p)).or(() -> refusalOfDims(p))
-        .or(() -> refusalOfBalance(p));
+        .or(() -> BlockSplits.refusal(p)).or(() -> AttentionSpecs.refusalOfColumns(p)).or(() -> refusalOfPadding(p))
+        .or(() -> refusalOfDims(p)).or(() -> refusalOfBalance(p));
   }
 
   private static Optional<String> refusalOfPadding(AttentionProblem p) {

@@ -9,8 +9,8 @@ import tilewright.kernel.I32;
 import tilewright.kernel.collective.attention.FragmentRows;
 
 /**
- * The factors of a block's tokens, which come to shared memory with the block's keys and values. Each is read where it is
- * used: held from S to P they would take the registers that the tiles need.
+ * The factors of a block's tokens, which come to shared memory with the block's keys and values. Each is read where it
+ * is used: held from S to P they would take the registers that the tiles need.
  *
  * @param rows of S or P
  * @param member the thread's number in its group
