@@ -80,6 +80,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       config.variant().loading().run(k, lane, ring, tiles, mainloop.operands(), config.transposed());
     }, () -> { // The others multiply and store.
       RegisterBudget.grow(k, config.consumerRegisters());
+      if (config.consumersComputeAnew()) k.computeLaunchValuesAnew();
       config.variant().loading().beginConsumer(k);
       var turn = sequence.of(group);
       var consumer = mainloop.consumer(ring, turn, range, group, lane);

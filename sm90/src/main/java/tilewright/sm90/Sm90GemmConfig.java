@@ -47,6 +47,8 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
   private static final int MOST_REGISTERS = 240;
   /** Sums of a piece that are added elsewhere live beside all sums. */
   private static final int MOST_PROMOTED_COLUMNS = 128;
+  /** The most registers of accumulators beside which there is room for the workspace's strides and the like. */
+  private static final int ROOMY_ACCUMULATORS = 96;
   /** The share of the ring's stages, in fifths, by which the first slice of k is longer. */
   private static final int LEAD = 3;
 
@@ -244,6 +246,14 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
   int consumerRegisters() {
     int all = REGISTERS / resident / threads() / 8 * 8 * (consumers + 1);
     return Math.min(MOST_REGISTERS, (all - producerRegisters()) / consumers) / 8 * 8;
+  }
+
+  /**
+   * Whether consumers compute for themselves what the launch alone decides, such as the workspace's strides. Computed
+   * at the kernel's begin, where all warps have few registers, it is spilled in tiles of 176 columns.
+   */
+  boolean consumersComputeAnew() {
+    return streamK() && accumulatorRegisters() <= ROOMY_ACCUMULATORS;
   }
 
   /** Whether the next kernel's CTAs may begin once all tiles are multiplied: earlier, they would crowd idle SMs. */
