@@ -43,7 +43,7 @@ class CommandLineTest {
       "export add --out x --cubin ../x", "sim x --limit-memory 0", "sim x --limit-memory 9223372036854775807",
       "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
       "tune --draw 0", "tune --draw 2 --shape 8x8x8", "tune --draw 2 --rows 9", "tune --draw 2 --rows 9-8",
-      "tune --draw 2 --rows 65-71 --order NN", "tune --compare friends",
+      "tune --draw 2 --rows 65-71 --order NN", "tune --draw 2 --rows 513-519", "tune --seed 3", "tune --compare friends",
       "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
       "budget gemm --most 0", "budget gemm --set m=0", "budget attention --set queries=0",
       "budget attention --set dim=256",

@@ -68,7 +68,7 @@ class Sm90AssemblyTest {
         : Sm90Gemms.prepare(problem, config));
   }
 
-  /** Consumers of these compute for themselves what would be spilled at the kernel's begin. */
+  /** Consumers of 176 columns compute anew what would be spilled at the kernel's begin; those of 224 would spill it. */
   @ParameterizedTest
   @ValueSource(strings = {"128x176x2-shared-tail", "128x176x2-transposed-shared-tail",
       "128x224x2-transposed-shared-tail"})

@@ -21,12 +21,11 @@ final class ShapeOptions {
       description = "Draw that many shapes at random instead, log-uniformly: N and K in steps of 8 from 512 on.")
   private Optional<Integer> drawn = Optional.empty();
 
-  @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the shapes drawn (default: 1).")
-  private long seed;
+  @Option(names = "--seed", paramLabel = "S", description = "Of the shapes drawn (default: 1).")
+  private Optional<Long> seed = Optional.empty();
 
-  @Option(names = "--rows", paramLabel = "LO-HI", defaultValue = "1-8192",
-      description = "The range that M is drawn from (default: 1-8192).")
-  private String rows;
+  @Option(names = "--rows", paramLabel = "LO-HI", description = "The range that M is drawn from (default: 1-8192).")
+  private Optional<String> range = Optional.empty();
 
   /**
    * The shapes, such as {@code 16x4096x4096}.
@@ -34,26 +33,38 @@ final class ShapeOptions {
    * @param order of the operands, such as TN
    */
   List<String> of(String order) {
-    if (drawn.isEmpty()) return given.isEmpty() ? SQUARES : given;
+    if (drawn.isEmpty()) {
+      if (seed.isPresent() || range.isPresent()) throw CommandFailure.badInput("--seed and --rows need --draw");
+      return given.isEmpty() ? SQUARES : given;
+    }
     if (!given.isEmpty()) throw CommandFailure.badInput("--draw and --shape exclude each other");
     if (drawn.get() < 1) {
       throw CommandFailure.badInput("invalid --draw " + drawn.get() + ": needed is an integer from 1 on");
     }
+    var rows = rows();
     if (!rows.matches(RANGE)) {
       throw CommandFailure.badInput("invalid --rows " + rows + ": needed is LO-HI, such as 65-511");
     }
     var ends = Stream.of(rows.split("-")).mapToInt(Integer::parseInt).toArray();
     try {
-      return new GemmDraw(seed, new GemmDraw.Range(ends[0], ends[1]), order.startsWith("N")).first(drawn.get()).stream()
+      return new GemmDraw(seed(), new GemmDraw.Range(ends[0], ends[1]), order.startsWith("N")).first(drawn.get()).stream()
           .map(GemmDraw.Shape::toString).toList();
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput("--rows: " + e.getMessage());
     }
   }
 
+  private long seed() {
+    return seed.orElse(1L);
+  }
+
+  private String rows() {
+    return range.orElse("1-8192");
+  }
+
   /** The options that make these shapes again. */
   List<String> arguments(String order) {
-    return drawn.map(count -> List.of("--draw", "" + count, "--seed", "" + seed, "--rows", rows))
+    return drawn.map(count -> List.of("--draw", "" + count, "--seed", "" + seed(), "--rows", rows()))
         .orElseGet(() -> List.of("--shape", String.join(",", of(order))));
   }
 }

@@ -49,12 +49,12 @@ public record GemmDraw(long seed, Range rows, boolean across) {
   /**
    * The first shapes that the seed draws.
    *
-   * @throws IllegalArgumentException if the range of M has no multiple of 8 where all have to be
+   * @throws IllegalArgumentException if the range of M has no multiple of 8 where M has to be one
    */
   public List<Shape> first(int count) {
-    if (across && rows.most / STEP * STEP < rows.least) {
+    if ((across || rows.least >= LARGE) && rows.most / STEP * STEP < rows.least) {
       throw new IllegalArgumentException("no multiple of " + STEP + " from " + rows.least + " to " + rows.most
-          + ", which M has to be where A's neighbours run along it");
+          + ", which M has to be from " + LARGE + " on, and where A's neighbours run along it");
     }
     var random = new SplittableRandom(seed);
     var shapes = new ArrayList<Shape>();

@@ -35,7 +35,7 @@ class GemmDrawTest {
     }
   }
 
-  /** Of 4,000 draws a fifth, 800 with a standard deviation of 25, lies in each of five doublings. */
+  /** A fifth of 4,000 draws, 800 with a standard deviation of 25, lies in each of five doublings. */
   @Test
   void doublingsAreEquallyLikely() {
     var shapes = draw(3, 16, 511, false).first(4000);
@@ -53,5 +53,6 @@ class GemmDrawTest {
     }
     var e = assertThrows(IllegalArgumentException.class, () -> draw(1, 65, 71, true).first(1));
     assertTrue(e.getMessage().contains("no multiple of 8 from 65 to 71"), e.getMessage());
+    assertThrows(IllegalArgumentException.class, () -> draw(1, 513, 519, false).first(1));
   }
 }
