@@ -66,7 +66,7 @@ class DecodeAssemblyTest {
 
   /** Factors of tokens, which come with each block's keys and values. */
   @ParameterizedTest(name = "head dimension {0}, {1} queries, pages: {2}, sm{3}")
-  @CsvSource({"128, 16, true, 90", "256, 1, true, 80", "64, 8, true, 89", "192, 16, false, 80"})
+  @CsvSource({"128, 16, true, 90", "256, 1, true, 80", "64, 8, true, 89", "192, 16, false, 80", "192, 1, false, 80"})
   void factorsOfTokensSpillNothing(int dim, int queries, boolean paged, int capability) {
     var plain = AttentionProblem.dense(ElementType.BF16, new Sizes(2, queries, 8192, 8, 2, dim, dim)).with(Band.CAUSAL);
     var split = plain.with(plain.serving().with(new KeySplits.Ranges(4)).withLengths("used")

@@ -16,6 +16,7 @@ import tilewright.cli.wheel.OperatorCase.Derived;
 import tilewright.kernel.Chip;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.attention.merging.SplitRule;
+import tilewright.kernels.attention.merging.StateMerge;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
@@ -44,6 +45,9 @@ record CachedAttention(boolean few) implements PackagedOperator {
   private static final int MOST_PAGES = 1 << 14;
   private static final int MOST_PAGE_POWER = 6;
   private static final int MOST_ASKED = 40;
+  /** What stands for splits whose results a warp merges, and for more. */
+  private static final long FEW_SPLITS = 2;
+  private static final long MANY_SPLITS = StateMerge.FEW_STATES + 1;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
 
   @Override
@@ -78,12 +82,18 @@ record CachedAttention(boolean few) implements PackagedOperator {
     var seen = kind.mask() == Mask.WINDOW
         ? Formula.of("Sk").min(Formula.of("L").plus(Formula.of("R")).plus(Formula.of(1))) : Formula.of("Sk");
     var axes = few ? List.of(dims, Axis.only("queries", Formula.of("Sq"), List.of(FEW / sharers)),
-        Axis.only("split", Formula.of("splits").min(2), List.of(1L, 2L)))
+        Axis.only("split", merged(Formula.of("splits")), List.of(1L, FEW_SPLITS, MANY_SPLITS)))
         : List.of(dims, new Axis("keys", seen, 1,
             LongStream.iterate(1, length -> length <= LONGEST, length -> 2 * length).boxed().toList()));
     return new OperatorCase(kind.key() + (pages ? "-pages" : "") + (sharers > 1 ? "-by" + sharers : ""), axes,
         List.of("B", "Sq", "Sk", "H", "Hk", "D"), List.of(), guesses(kind, sharers),
         new Problem(kind, pages, sharers, few, derived)).deriving(derived);
+  }
+
+  /** What stands for a number of splits: none are merged, few or many. */
+  private static Formula merged(Formula splits) {
+    return splits.atMost(Formula.of(1), Formula.of(1), splits.atMost(Formula.of(StateMerge.FEW_STATES),
+        Formula.of(FEW_SPLITS), Formula.of(MANY_SPLITS)));
   }
 
   /** The blocks of keys of a split, and how many splits there are. */
@@ -137,13 +147,13 @@ record CachedAttention(boolean few) implements PackagedOperator {
         long queries = FEW + 1 + random.nextLong(1L << random.nextInt(Long.numberOfTrailingZeros(LONGEST)));
         return drawn(Map.of("dim", axes.get("dim"), "queries", queries, "keys", axes.get("keys")), random);
       }
-      // Until keys are split, or are not.
+      // Until keys are in as many splits as are asked for.
       while (true) {
         long keys = 1 + random.nextLong(1L << random.nextInt(Long.numberOfTrailingZeros(LONGEST)));
         long queries = 1 + random.nextLong(random.nextBoolean() ? FEW / sharers : 4);
         var point = Map.of("dim", axes.get("dim"), "queries", queries, "keys", keys);
         var numbers = drawn(sharers > 1 ? with(point, "sharers", (long) sharers) : point, random);
-        if (Math.min(2, numbers.get("splits")) == axes.get("split")) return numbers;
+        if (merged(Formula.of(numbers.get("splits"))).value() == axes.get("split")) return numbers;
       }
     }
 

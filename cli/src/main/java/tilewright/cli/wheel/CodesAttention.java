@@ -67,7 +67,8 @@ final class CodesAttention implements PackagedOperator {
 
   /** @param tokens whether each token has factors of its own: of one query, or of several with a causal mask */
   private static OperatorCase of(AttentionKind kind, int sharers, OptionalInt page, boolean tokens) {
-    var derived = workers(sharers);
+    // Keys in pages are looked for in the same tiles whatever their factors.
+    var derived = workers(sharers, tokens && page.isEmpty() ? Serving.Codes.perToken(1, 1) : Serving.Codes.perTensor());
     var workers = Formula.of("workers");
     var batch = Formula.of("B");
     List<LongFunction<Formula>> guesses = List.of(
@@ -83,13 +84,13 @@ final class CodesAttention implements PackagedOperator {
   }
 
   /** Tiles of an entry, and the workers that share the batch for each. */
-  private static List<Derived> workers(int sharers) {
+  private static List<Derived> workers(int sharers, Serving.Codes codes) {
     var rows = Formula.of("Sq").times(sharers);
     var tile = byTile(rows, Formula.of(TILES.get(0)), Formula.of(TILES.get(1)), Formula.of(TILES.get(2)));
     long narrow = AttentionKind.COMMON_DIMS.getFirst();
     long wide = AttentionKind.COMMON_DIMS.getLast();
-    var resident = TILES.stream().map(of -> Formula.of("D").atMost(Formula.of(narrow), resident(of, narrow),
-        resident(of, wide))).toList();
+    var resident = TILES.stream().map(of -> Formula.of("D").atMost(Formula.of(narrow), resident(of, narrow, codes),
+        resident(of, wide, codes))).toList();
     var places = byTile(rows, resident.get(0), resident.get(1), resident.get(2)).times(PIECES * MULTIPROCESSORS);
     return List.of(new Derived("tiles", rows.ceilDiv(tile).times(Formula.of("Hk"))),
         new Derived("workers", places.dividedBy(Formula.of("tiles").max(1)).max(1)));
@@ -100,10 +101,10 @@ final class CodesAttention implements PackagedOperator {
   }
 
   /** CTAs of a multiprocessor, for tiles of these rows. */
-  private static Formula resident(long tile, long dim) {
+  private static Formula resident(long tile, long dim, Serving.Codes codes) {
     var sizes = AttentionProblem.Sizes.of(1, Math.toIntExact(tile), 1, 1, Math.toIntExact(dim));
     return Formula.of(new Sm80DecodeAttentionKernel(HOPPER).shape(AttentionProblem.dense(TYPE, sizes)
-        .with(Serving.NONE.with(Serving.Codes.perTensor()))).resident());
+        .with(Serving.NONE.with(codes))).resident());
   }
 
   private record Problem(AttentionKind kind, int sharers, OptionalInt page, boolean tokens, List<Derived> derived)

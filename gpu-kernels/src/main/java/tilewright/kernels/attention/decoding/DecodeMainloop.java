@@ -83,7 +83,10 @@ final class DecodeMainloop {
 
   /** Starts the copies of the first blocks: a group of copies for each stage but the last. */
   void begin() {
-    for (int stage = 0; stage < shape.stages() - 1; stage++) copy(k.constant(stage), k.constant(stage));
+    for (int stage = 0; stage < shape.stages() - 1; stage++) {
+      var block = k.constant(stage);
+      copy(block, cache.places(tile, firstKey(block)), block);
+    }
   }
 
   /** Waits for the copies that this thread started before {@link #begin}. */
@@ -109,11 +112,13 @@ final class DecodeMainloop {
 
     k.loop(blocks(), block -> {
       // 1. K and V of this block have landed, and nobody reads those of the block before: a later block goes there.
+      int ahead = shape.stages() - 1;
+      var later = block.plus(ahead);
+      var places = cache.places(tile, firstKey(later)); // Memory answers while the copies are awaited.
       CpAsync.waitFor(k, shape.stages() - 2);
       groupBarrier();
       var stage = slot.value();
-      int ahead = shape.stages() - 1;
-      copy(block.plus(ahead), stage.plus(ahead).modulo(shape.stages()));
+      copy(later, places, stage.plus(ahead).modulo(shape.stages()));
       // 2. S = Q·Kᵀ.
       var s = scoring.accumulators(k);
       for (int slice = 0; slice < scoring.slices(); slice++) {
@@ -165,10 +170,10 @@ final class DecodeMainloop {
   }
 
   /** Starts the copies of a block, if there is one: a group of copies all the same, so that waits count blocks. */
-  private void copy(I32 block, I32 stage) {
+  private void copy(I32 block, Optional<RowPlaces> places, I32 stage) {
     k.when(block.lessThan(blocks()), () -> {
-      cache.copy(tile, member, firstKey(block), keys, values, ofGroup(stage));
-      ofTokens.ifPresent(to -> cache.copyFactors(factors.orElseThrow(), tile, member, firstKey(block), to,
+      cache.copy(tile, member, firstKey(block), places, keys, values, ofGroup(stage));
+      ofTokens.ifPresent(to -> cache.copyFactors(factors.orElseThrow(), tile, member, firstKey(block), places, to,
           ofGroup(stage)));
     });
     CpAsync.commit(k);

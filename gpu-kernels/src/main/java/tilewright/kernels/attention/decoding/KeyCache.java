@@ -48,16 +48,26 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
   }
 
   /**
+   * Finds the pages of a group's keys of a block, where keys lie in pages.
+   *
+   * @param firstKey of the group's keys, a multiple of their number
+   */
+  Optional<RowPlaces> places(AttentionTiles.Tile tile, I32 firstKey) {
+    return pages.map(table -> table.places(tile, firstKey, config.shape().keys()));
+  }
+
+  /**
    * Starts the copies of a group's keys and values of a block; rows behind the last key become zero.
    *
    * @param member the thread's number in its group
    */
-  void copy(AttentionTiles.Tile tile, I32 member, I32 firstKey, SharedTensor toK, SharedTensor toV, I32 stage) {
+  void copy(AttentionTiles.Tile tile, I32 member, I32 firstKey, Optional<RowPlaces> places, SharedTensor toK,
+      SharedTensor toV, I32 stage) {
     var zero = k.constant(0);
-    if (pages.isPresent()) {
-      var places = pages.get().places(tile, firstKey);
-      copyK.copy(member, keys, toK, stage, (row, column) -> places.of(row).inRows(column, tile.headOfKeys()));
-      copyV.copy(member, values, toV, stage, (column, row) -> places.of(row).inColumns(column, tile.headOfKeys()));
+    if (places.isPresent()) {
+      copyK.copy(member, keys, toK, stage, (row, column) -> places.get().of(row).inRows(column, tile.headOfKeys()));
+      copyV.copy(member, values, toV, stage,
+          (column, row) -> places.get().of(row).inColumns(column, tile.headOfKeys()));
       return;
     }
     var first = tile.sequence().firstKey();
@@ -73,12 +83,12 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
    * @param member the thread's number in its group; one copies a factor of K, another that of V
    * @param to (tokens, of K or V, stages)
    */
-  void copyFactors(CodeFactors factors, AttentionTiles.Tile tile, I32 member, I32 firstKey, SharedTensor to,
-      I32 stage) {
+  void copyFactors(CodeFactors factors, AttentionTiles.Tile tile, I32 member, I32 firstKey,
+      Optional<RowPlaces> places, SharedTensor to, I32 stage) {
     int tokens = config.shape().keys();
     var row = member.modulo(tokens).settled();
     var ofValue = member.dividedBy(tokens);
-    var coordinate = place(tile, firstKey, row);
+    var coordinate = place(tile, firstKey, places, row);
     for (int operand = 0; operand < 2; operand++) {
       var all = operand == 0 ? factors.ofKeys() : factors.ofValues();
       new CpAsync(k, 1, Float.BYTES).where(ofValue.equalTo(operand))
@@ -87,10 +97,10 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
   }
 
   /** The place of a row's factors, behind all of them where there is no such key. */
-  private I32[] place(AttentionTiles.Tile tile, I32 firstKey, I32 row) {
-    if (pages.isEmpty()) return new I32[] {firstKey.plus(row), tile.headOfKeys(), tile.batch()};
-    var place = pages.get().places(tile, firstKey).of(row);
-    return new I32[] {place.row(), tile.headOfKeys(), place.page()};
+  private I32[] place(AttentionTiles.Tile tile, I32 firstKey, Optional<RowPlaces> places, I32 row) {
+    return places.map(all -> all.of(row))
+        .map(place -> new I32[] {place.row(), tile.headOfKeys(), place.page()})
+        .orElseGet(() -> new I32[] {firstKey.plus(row), tile.headOfKeys(), tile.batch()});
   }
 
   /** The factors of a tile's sequence: (rows, heads, batch entries), or of all pages. */

@@ -2,6 +2,7 @@ package tilewright.kernels.attention.decoding;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernels.attention.AttentionSpecs;
@@ -22,16 +23,33 @@ record PageTable(Scope k, GlobalTensor table, I32 count, int rows) {
     return new PageTable(k, k.global(AttentionSpecs.pageTable()), k.constant(0).parameter(COUNT), rows);
   }
 
-  /** The places of a block's keys. */
-  RowPlaces places(AttentionTiles.Tile tile, I32 firstKey) {
-    return new RowPlaces(row -> place(tile, firstKey.plus(row)));
+  /**
+   * The places of a block's keys. Where all of them lie in one page, it is looked up here, and otherwise that of each
+   * row where it is asked for.
+   *
+   * @param keys of the block, which begins at a multiple of them
+   */
+  RowPlaces places(AttentionTiles.Tile tile, I32 firstKey, int keys) {
+    if (rows % keys != 0) return new RowPlaces(row -> place(tile, firstKey.plus(row)));
+    var page = page(tile, firstKey, exists(tile, firstKey));
+    var first = firstKey.modulo(rows).settled();
+    return new RowPlaces(row -> new RowPlaces.Place(
+        first.plus(row).where(exists(tile, firstKey.plus(row)), rows), page));
   }
 
   private RowPlaces.Place place(AttentionTiles.Tile tile, I32 key) {
-    var exists = key.lessThan(tile.sequence().keys());
+    var exists = exists(tile, key);
+    return new RowPlaces.Place(key.modulo(rows).where(exists, rows), page(tile, key, exists));
+  }
+
+  private static Pred exists(AttentionTiles.Tile tile, I32 key) {
+    return key.lessThan(tile.sequence().keys());
+  }
+
+  private I32 page(AttentionTiles.Tile tile, I32 key, Pred exists) {
     var number = table.at(key.dividedBy(rows), tile.batch()).vectorOrZeros(1, exists).integers().getFirst();
     var page = number.max(0).min(count.plus(-1)).settled();
-    k.trap(number.equalTo(page).not());
-    return new RowPlaces.Place(key.modulo(rows).where(exists, rows), page);
+    k.trap(exists.and(number.equalTo(page).not()));
+    return page;
   }
 }

@@ -119,7 +119,16 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   private DecodeShape shape(AttentionProblem p, HeadPacking packing) {
     long rows = (long) packing.stride() * p.sizes().queries();
     return DecodeShape.of((int) Math.clamp(rows, 1, DecodeShape.MOST_ROWS), p.largestDim(), p.type(), p.cacheType(),
-        DecodeConfig.tokenFactors(p), Multiprocessor.of(capability));
+        DecodeConfig.tokenFactors(p), isWide(p), Multiprocessor.of(capability));
+  }
+
+  /**
+   * Whether a warp takes longer over its keys, since it looks for their pages or multiplies by their factors, so that
+   * more warps are to share them; with codes in pages, more CTAs are better.
+   */
+  private static boolean isWide(AttentionProblem p) {
+    if (p.serving().splits() instanceof KeySplits.Fixed(var keys) && keys % DecodeShape.WIDE_BLOCK != 0) return false;
+    return p.serving().pages().isPresent() ? p.cacheType() == p.type() : DecodeConfig.tokenFactors(p);
   }
 
   @Override
@@ -145,8 +154,12 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   }
 
   private Division division(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
-    int ctas = shape.resident() * Chip.largest(capability).multiprocessors();
-    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing), ctas, WorkShares.Kind.PIECES);
+    boolean even = !(p.serving().splits() instanceof KeySplits.Balanced);
+    boolean alone = even
+        && shape.fillsAlone(p.cacheType(), DecodeConfig.tokenFactors(p), p.serving().pages().isPresent());
+    int ctas = alone ? 1 : shape.resident();
+    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing),
+        ctas * Chip.largest(capability).multiprocessors(), WorkShares.Kind.PIECES);
   }
 
   private static long tiles(AttentionProblem p, DecodeShape shape, HeadPacking packing) {

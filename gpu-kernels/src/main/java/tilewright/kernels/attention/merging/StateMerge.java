@@ -12,7 +12,6 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
-import tilewright.kernel.Pred;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
@@ -20,7 +19,6 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.collective.ThreadGroup;
 import tilewright.kernel.collective.attention.BalancedSplits;
-import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.collective.attention.StoredTotals;
 import tilewright.kernels.attention.AttentionProblem;
@@ -52,12 +50,12 @@ import tilewright.ptx.Dim3;
  */
 public record StateMerge(ElementType partial, ElementType output, int valueDim, boolean apart, Statistics statistics,
     boolean sinks, int warps, boolean balanced) implements Kernel {
+  /** States up to which a warp has a row. */
+  public static final int FEW_STATES = 8;
   /** Warps of a CTA, and so the states that those of a row add at once. */
   private static final int WARPS = 8;
   /** Entries from which on each has few states, so that a warp has a row. */
   private static final int FEW_ENTRIES = 8;
-  /** States whose O a warp reads at once. */
-  private static final int TOGETHER = 4;
   private static final int WIDTH = PartialStates.VECTOR;
   /** Columns that rows of 16 bits are aligned to. */
   private static final int ALIGNED_COLUMNS = 8;
@@ -68,11 +66,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   /** The argument with the CTAs that share a wide row. */
   private static final String PARTS = "parts";
   /** CTAs that a GPU works on at once, or almost: up to these, the columns of wide rows are divided. */
-  private static final int MOST_CTAS = 2048;
+  private static final int MOST_CTAS = 512;
   /** Columns from which on ptxas runs short of registers. */
   private static final int WIDE_COLUMNS = 256;
-  private static final float LOG2_E = 1.4426950408889634f;
-  private static final float LN_2 = 0.6931472f;
 
   public StateMerge {
     PartialStates.requireType(partial);
@@ -88,7 +84,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
 
   /** Merges the states that splits of a problem's keys left; a row's bits do not depend on their number. */
   public static PreparedLaunch prepare(AttentionProblem p, PartialStates states, Target target) {
-    return prepare(states, MergedState.of(p), WARPS, Optional.empty(), true, target);
+    return prepare(states, MergedState.of(p), warps(states), Optional.empty(), true, target);
   }
 
   /** Merges the states that shares of a batch left. */
@@ -106,7 +102,11 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
 
   /** Merges states. */
   public static PreparedLaunch prepare(PartialStates states, MergedState into, Target target) {
-    return prepare(states, into, states.count() <= WARPS ? 1 : WARPS, Optional.empty(), false, target);
+    return prepare(states, into, warps(states), Optional.empty(), false, target);
+  }
+
+  private static int warps(PartialStates states) {
+    return states.count() <= FEW_STATES ? 1 : WARPS;
   }
 
   /** @param apart whether results surely lie in the place of no state, so that CTAs may share a row */
@@ -160,8 +160,9 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   @Override
   public void trace(Scope k) {
     var thread = k.block(WARPS * Warp.SIZE);
-    // Left alone, ptxas spills registers of wide rows so that four CTAs fit.
-    if (valueDim > WIDE_COLUMNS && !divides()) k.blocksPerMultiprocessor(2);
+    // So that many rows wait for memory at once; with less registers, others spill.
+    boolean wide = valueDim > WIDE_COLUMNS && !divides();
+    if (wide || !apart) k.blocksPerMultiprocessor(wide ? 2 : 4);
     var lane = thread.modulo(Warp.SIZE);
     var warp = thread.dividedBy(Warp.SIZE);
     var head = warps == WARPS ? k.blockY() : k.blockY().times(rows()).plus(warp);
@@ -169,7 +170,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     var part = k.blockX().modulo(parts);
     var ofO = k.global(PartialStates.specO(partial).fixed("Dv", valueDim));
     var ofRows = PartialStates.specs(apart).stream().map(k::global).toList();
-    var given = new Row(k, k.blockX().dividedBy(parts), head, k.blockZ(), ofO, ofRows.getFirst(),
+    var given = new PartialRow(k, k.blockX().dividedBy(parts), head, k.blockZ(), ofO, ofRows.getFirst(),
         apart ? Optional.of(ofRows.getLast()) : Optional.empty(),
         sinks ? Optional.of(k.global(AttentionSpecs.sinks())) : Optional.empty(),
         Optional.empty());
@@ -179,7 +180,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     k.leave(given.exists().not());
     if (k.target().capability() >= Target.SM90A.capability()) DependentLaunch.awaitPrevious(k);
     var row = shares.map(of -> given.in(of.states(k.blockZ()).settled())).orElse(given);
-    row.split.ifPresent(states -> k.leave(states.exist().not()));
+    row.split().ifPresent(states -> k.leave(states.exist().not()));
 
     var total = row.total(lane, new ThreadGroup(k, thread, WARPS * Warp.SIZE, Warp.SIZE));
     if (divides()) {
@@ -192,22 +193,22 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     if (warps == 1) k.warpBarrier();
     var first = (warps == WARPS ? thread : lane).plus(part).equalTo(0);
     if (stored.any()) {
-      k.when(first, () -> stored.at(tensor -> tensor.at(row.query, row.head, row.batch)).store(total.ofRow()));
+      k.when(first, () -> stored.at(tensor -> tensor.at(row.query(), row.head(), row.batch())).store(total.ofRow()));
     }
   }
 
   /** Stores a row's columns from a vector on, or a part of them. */
-  private void store(Scope k, I32 thread, I32 firstVector, Row row, Total total, GlobalTensor o) {
+  private void store(Scope k, I32 thread, I32 firstVector, PartialRow row, PartialRow.Total total, GlobalTensor o) {
     if (warps == WARPS) {
       storeOfAll(k, thread, firstVector, row, total, o);
     } else {
       forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(k.constant(0), 1, vector.plus(firstVector), total),
-          (vector, sum) -> o.at(row.query, vector.plus(firstVector).times(WIDTH), row.head, row.batch).store(sum));
+          (vector, sum) -> o.at(row.query(), vector.plus(firstVector).times(WIDTH), row.head(), row.batch()).store(sum));
     }
   }
 
   /** Stores the sum of all warps' sums over their states. */
-  private void storeOfAll(Scope k, I32 thread, I32 firstVector, Row row, Total total, GlobalTensor o) {
+  private void storeOfAll(Scope k, I32 thread, I32 firstVector, PartialRow row, PartialRow.Total total, GlobalTensor o) {
     var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
     var zero = k.constant(0);
     var warp = thread.dividedBy(Warp.SIZE);
@@ -217,7 +218,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     k.when(thread.lessThan(vectors()), () -> {
       var all = Stream.generate(() -> k.constant(0f)).limit(WIDTH).toList();
       for (int w = 0; w < WARPS; w++) all = plus(all, sums.at(zero, thread, k.constant(w)).load(WIDTH));
-      o.at(row.query, thread.plus(firstVector).times(WIDTH), row.head, row.batch).store(all);
+      o.at(row.query(), thread.plus(firstVector).times(WIDTH), row.head(), row.batch()).store(all);
     });
     if (divides()) k.barrier();
   }
@@ -245,101 +246,5 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
     var sum = new ArrayList<F32>();
     for (int i = 0; i < a.size(); i++) sum.add(a.get(i).plus(b.get(i)));
     return sum;
-  }
-
-  /**
-   * The sum over all states.
-   *
-   * @param largest logarithm or maximum, or the least number where there is none
-   * @param sum Σ exp(LSEₛ − largest), or of maxima times the states' own sums
-   * @param inverse of the sum; 1 where that is 0
-   */
-  private record Total(F32 largest, F32 sum, F32 inverse) {
-    /** The share of a state with this logarithm, or this maximum and sum. */
-    F32 weight(F32 log, Optional<F32> own) {
-      return exponential(log, own, largest).times(inverse);
-    }
-
-    static F32 exponential(F32 log, Optional<F32> own, F32 largest) {
-      var ofLargest = log.minus(largest).times(LOG2_E).exp2();
-      return own.map(ofLargest::times).orElse(ofLargest);
-    }
-
-    OnlineSoftmax.Total ofRow() {
-      var least = largest.constant(Float.NEGATIVE_INFINITY);
-      return new OnlineSoftmax.Total(inverse, largest.plus(sum.log2().times(LN_2)),
-          largest.where(sum.notEqualTo(0f), least), sum);
-    }
-  }
-
-  /**
-   * A row's states.
-   *
-   * @param logs of the states, or where there are {@code ownSums} their maxima
-   * @param split the states of its entry, where they lie in slots
-   */
-  private record Row(Scope k, I32 query, I32 head, I32 batch, GlobalTensor partial, GlobalTensor logs,
-      Optional<GlobalTensor> ownSums, Optional<GlobalTensor> sinks, Optional<BalancedSplits.States> split) {
-    Pred exists() {
-      return query.lessThan(logs.extent(0)).and(head.lessThan(logs.extent(1))).and(batch.lessThan(logs.extent(2)));
-    }
-
-    /** The row with the states of a split entry. */
-    Row in(BalancedSplits.States states) {
-      return new Row(k, query, head, batch, partial, logs, ownSums, sinks, Optional.of(states));
-    }
-
-    private I32 states() {
-      return split.map(BalancedSplits.States::count).orElseGet(() -> logs.extent(3));
-    }
-
-    private I32 slot(I32 state) {
-      return split.map(of -> of.slot(state)).orElse(state);
-    }
-
-    private F32 log(I32 state) {
-      return logs.at(query, head, batch, slot(state)).load();
-    }
-
-    private Optional<F32> ownSum(I32 state) {
-      return ownSums.map(sums -> sums.at(query, head, batch, slot(state)).load());
-    }
-
-    /** Adds up the logarithms of all states and the sink, in each warp. */
-    Total total(I32 lane, ThreadGroup warp) {
-      var sink = sinks.map(logits -> logits.at(head).load());
-      var most = k.accumulator(-Float.MAX_VALUE);
-      sink.ifPresent(logit -> most.set(most.value().max(logit)));
-      k.loop(lane, states(), Warp.SIZE, state -> most.set(most.value().max(log(state))));
-      var largest = warp.max(most.value());
-      largest.register();
-      var exponentials = k.accumulator();
-      k.loop(lane, states(), Warp.SIZE,
-          state -> exponentials.add(Total.exponential(log(state), ownSum(state), largest)));
-      var ofStates = warp.sum(exponentials.value());
-      var sum = sink.map(logit -> ofStates.plus(logit.minus(largest).times(LOG2_E).exp2())).orElse(ofStates);
-      return new Total(largest, sum, sum.reciprocal().where(sum.notEqualTo(0f), k.constant(1f)));
-    }
-
-    /** The sum over every {@code step}-th state: a vector of each lane. */
-    List<F32> sum(I32 begin, int step, I32 vector, Total total) {
-      var sums = Stream.generate(k::accumulator).limit(WIDTH).toList();
-      k.loop(begin, states(), step * TOGETHER, first -> {
-        for (int i = 0; i < TOGETHER; i++) add(sums, first.plus(i * step), vector, total);
-      });
-      return sums.stream().map(F32.Accumulator::value).toList();
-    }
-
-    /** A state without weight may have no O: it is not read, since no weight makes a number of NaN. */
-    private void add(List<F32.Accumulator> sums, I32 state, I32 vector, Total total) {
-      var exists = state.lessThan(states());
-      var log = logs.at(query, head, batch, slot(state)).vectorOrZeros(1, exists).values().getFirst();
-      var own = ownSums.map(all -> all.at(query, head, batch, slot(state)).vectorOrZeros(1, exists).values()
-          .getFirst());
-      var weight = total.weight(log, own).where(exists, k.constant(0f));
-      var place = partial.at(vector.times(WIDTH), query, head, batch, slot(state));
-      var values = place.vectorOrZeros(WIDTH, place.inside().and(weight.greaterThan(k.constant(0f)))).values();
-      for (int i = 0; i < WIDTH; i++) sums.get(i).fma(weight, values.get(i));
-    }
   }
 }
