@@ -155,11 +155,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
 
   /** Stages of C's blocks for which the ring leaves room. */
   static int outputStages(Sm90GemmConfig config) {
-    var types = config.types();
-    int stage = (config.tileM() * types.a().bits() + config.tileN() * types.b().bits()) * config.tileK() / Byte.SIZE;
     int left = shared(config.resident()) - exchanged(config.cluster(), config.tileM(), config.tileN())
-        - config.stages() * stage;
-    int all = OutputForm.STAGES * stored(config.tileN(), types.output(), config.consumers());
+        - config.stages() * config.stageBytes();
+    int all = OutputForm.STAGES * stored(config.tileN(), config.types().output(), config.consumers());
     return left < all ? 1 : OutputForm.STAGES;
   }
 

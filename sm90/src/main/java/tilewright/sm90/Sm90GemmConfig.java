@@ -26,6 +26,7 @@ import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.MixedInputMainloop;
 import tilewright.sm90.collective.OperandStages;
 import tilewright.sm90.collective.PromotedMainloop;
+import tilewright.sm90.collective.StagedMetadata;
 import tilewright.sm90.collective.TiledWgmma;
 import tilewright.sm90.collective.WgmmaMainloop;
 
@@ -59,8 +60,19 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
    *     or 8 bits, of integers i32 too
    * @param aKMajor whether A's neighbours run along k (else along m)
    * @param bKMajor whether B's neighbours run along k (else along n)
+   * @param aSparse whether of every four neighbours of A along k two are stored, of two of tf32 one
    */
-  public record Operands(GemmTypes types, boolean aKMajor, boolean bKMajor) {
+  public record Operands(GemmTypes types, boolean aKMajor, boolean bKMajor, boolean aSparse) {
+    /** Operands of which all elements are stored. */
+    public Operands(GemmTypes types, boolean aKMajor, boolean bKMajor) {
+      this(types, aKMajor, bKMajor, false);
+    }
+
+    /** These operands with a sparse A. */
+    public Operands ofSparseA() {
+      return new Operands(types, aKMajor, bKMajor, true);
+    }
+
     /** The operands of a problem. */
     public static Operands of(GemmProblem problem) {
       return new Operands(problem.types(), problem.a().isRowMajor(), problem.b().isRowMajor());
@@ -106,10 +118,28 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     if (types.accumulation() == Accumulation.F16 && (cut || cluster.splits() > 1)) {
       throw new IllegalArgumentException("accumulators of f16 are not added from CTA to CTA: each has all of k");
     }
+    if (operands.aSparse()) requireForSparse(operands, variant, cluster);
     if (variant.loading() == Loading.WEIGHTS_AHEAD) requireEqualTiles(types, variant.order());
     if (types.isPromoted() && tile.k() != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
           + " of k, which tileK = " + tile.k() + " must be");
+    }
+  }
+
+  private static void requireForSparse(Operands operands, Variant variant, ClusterShape cluster) {
+    var types = operands.types();
+    if (types.isPromoted() || types.isMixed()) {
+      throw new IllegalArgumentException("products of " + types + " have no sparse A: needed are operands of one width"
+          + " and the accumulation fast");
+    }
+    if (!operands.aKMajor()) {
+      throw new IllegalArgumentException("a sparse A is stored along k: its neighbours must be, as order TN has them");
+    }
+    boolean plain = variant.orientation() == Variant.Orientation.STRAIGHT
+        && variant.order() != Variant.Order.STREAM_K && variant.loading() != Loading.WEIGHTS_AHEAD;
+    if (!plain) {
+      throw new IllegalArgumentException("a sparse A is wgmma's A, is copied with its metadata, and its stages come in"
+          + " pairs: tiles are not transposed, cut along k or copied ahead");
     }
   }
 
@@ -192,7 +222,8 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   WgmmaAtom atom() {
     int pieces = types().isPromoted() ? Math.ceilDiv(tile.n(), MOST_PROMOTED_COLUMNS) : 1;
-    return new WgmmaAtom(types().multiplied(), types().b(), types().accumulator(), tile.n() / pieces);
+    var dense = new WgmmaAtom(types().multiplied(), types().b(), types().accumulator(), tile.n() / pieces);
+    return operands.aSparse() ? dense.ofSparseA() : dense;
   }
 
   TiledWgmma mma() {
@@ -268,7 +299,9 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     var scales = types().accumulation() != Accumulation.SCALED ? Optional.<BlockScales>empty()
         : Optional.of(types().isMixed() ? BlockScales.ofA(k, mma, tile.m(), stages)
             : BlockScales.of(k, grouping.batchOfB(), mma, tile.m(), stages));
-    var operands = new OperandStages(k, a, b, products, mma, cluster, scales);
+    var metadata = Optional.of(atom()).filter(WgmmaAtom::sparse)
+        .map(sparse -> StagedMetadata.of(k, sparse, tile.m(), tile.k(), stages));
+    var operands = new OperandStages(k, a, b, products, mma, cluster, scales, metadata);
     if (scales.isPresent() && types().isMixed()) return new MixedInputMainloop(operands, types().a());
     return types().isPromoted() ? new PromotedMainloop(operands) : new WgmmaMainloop(operands);
   }
@@ -300,7 +333,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     if (types().a() == ElementType.I4) {
       return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
     }
-    var a = operand("A", types().a(), List.of("M", "K", "L"), operands.aKMajor());
+    var a = operand("A", types().a(), List.of("M", operands.aSparse() ? "KStored" : "K", "L"), operands.aKMajor());
     // B has few rows then, so that A is read about once, and would only drive out of L2 what is read again.
     return transposed() ? a.passingReads() : a;
   }
@@ -312,9 +345,20 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   /** Returns this configuration with fewer stages, so that these bytes are free for other uses. */
   Sm90GemmConfig yielding(int bytes) {
-    int stage = (tile.m() * types().a().bits() + tile.n() * types().b().bits()) * tile.k() / Byte.SIZE;
-    return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stage), cluster, band, resident,
+    return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stageBytes()), cluster, band, resident,
         variant);
+  }
+
+  /** Bytes of a stage of both operands, without scales. */
+  int stageBytes() {
+    int metadata = operands.aSparse() ? StagedMetadata.bytes(tile.m(), tile.k(), atom()) : 0;
+    return (tile.m() * types().a().bits() * storedDepth() + tile.n() * types().b().bits() * tile.k()) / Byte.SIZE
+        + metadata;
+  }
+
+  /** Elements of a row of A in a stage. */
+  private int storedDepth() {
+    return operands.aSparse() ? tile.k() / 2 : tile.k();
   }
 
   /** The scratch memory that a launch of this number of CTAs needs. */
@@ -328,22 +372,22 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   OffsetMap layoutA() {
     if (types().a() == ElementType.I4) return SwizzledRows.alongColumns(ElementType.I8, tile.m(), tile.k() / 2, stages);
-    return layout(types().a(), tile.m(), operands.aKMajor());
+    return layout(types().a(), tile.m(), storedDepth(), operands.aKMajor());
   }
 
   OffsetMap layoutB() {
-    return layout(types().b(), tile.n(), operands.bKMajor());
+    return layout(types().b(), tile.n(), tile.k(), operands.bKMajor());
   }
 
-  private OffsetMap layout(ElementType type, int rows, boolean kMajor) {
-    return kMajor || fetched() ? SwizzledRows.alongColumns(type, rows, tile.k(), stages)
-        : SwizzledRows.alongRows(type, rows, tile.k(), stages);
+  private OffsetMap layout(ElementType type, int rows, int depth, boolean kMajor) {
+    return kMajor || fetched() ? SwizzledRows.alongColumns(type, rows, depth, stages)
+        : SwizzledRows.alongRows(type, rows, depth, stages);
   }
 
   @Override
   public String toString() {
-    return (operands.aKMajor() ? "T" : "N") + (operands.bKMajor() ? "N" : "T") + " " + types() + " " + tile.m() + "x"
-        + tile.n() + "x" + tile.k() + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band "
+    return (operands.aKMajor() ? "T" : "N") + (operands.bKMajor() ? "N" : "T") + " " + types()
+        + (operands.aSparse() ? " sparse " : " ") + tile.m() + "x" + tile.n() + "x" + tile.k() + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band "
         + band + (resident > 1 ? " resident " + resident : "") + (pingPong() ? " ping-pong" : "")
         + (transposed() ? " transposed" : "") + (streamK() ? " shared tail" : "")
         + (weightsAhead() ? " weights ahead" : "")

@@ -44,18 +44,32 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
    * @throws TraceException if no descriptor describes the layout, with one that can be described
    */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows) {
-    return of(type, tile, rows, d -> SWIZZLES.contains(d.swizzle) && (d.kMajor || type.bits() == 16));
+    return of(type, tile, rows, depth(type));
+  }
+
+  /** Describes a tile for instructions of another depth: B's, where A is sparse, has twice as much of k. */
+  public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, int depth) {
+    return of(new Part(type, tile, rows, depth),
+        d -> SWIZZLES.contains(d.swizzle) && (d.kMajor || type.bits() == 16));
   }
 
   /** Describes a tile for an instruction that takes only some orders and swizzles. */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, Predicate<MatrixDescriptor> taken) {
-    var part = new Part(type, tile, rows);
+    return of(new Part(type, tile, rows, depth(type)), taken);
+  }
+
+  /** K of an instruction whose operands are dense. */
+  private static int depth(ElementType type) {
+    return 2 * GRANULE / type.bytes();
+  }
+
+  private static MatrixDescriptor of(Part part, Predicate<MatrixDescriptor> taken) {
     return part.swizzleMode().stream()
         .flatMap(mode -> Stream.of(part.candidate(mode, true), part.candidate(mode, false)))
         .filter(taken).filter(part::isDescribedBy).findFirst()
         .orElseThrow(() -> new TraceException(
-            "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
-                + ": neighbours along k in swizzled rows would be " + part.legal()));
+            "no wgmma descriptor describes " + part.rows + "×" + part.depth + " parts of " + part.type.text()
+                + " tile " + part.tile + ": neighbours along k in swizzled rows would be " + part.legal()));
   }
 
   /** The leading dimension byte offset, as the word has it. */
@@ -114,11 +128,11 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     private final int rows;
     private final int depth;
 
-    Part(ElementType type, OffsetMap tile, int rows) {
+    Part(ElementType type, OffsetMap tile, int rows, int depth) {
       this.type = type;
       this.tile = tile;
       this.rows = rows;
-      depth = 2 * GRANULE / type.bytes();
+      this.depth = depth;
       swizzle = tile instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
       var plain = switch (tile) {
         case ComposedLayout composed -> composed.layout();

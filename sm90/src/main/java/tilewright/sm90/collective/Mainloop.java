@@ -28,7 +28,7 @@ public sealed interface Mainloop permits WgmmaMainloop, PromotedMainloop, MixedI
 
   /** Arrivals of this CTA that release a stage, where this number of warpgroups share a tile. */
   default int releases(int warpgroups) {
-    return operands().scales().isPresent() ? warpgroups * Warpgroup.SIZE / Warp.SIZE : warpgroups;
+    return operands().areReadByThreads() ? warpgroups * Warpgroup.SIZE / Warp.SIZE : warpgroups;
   }
 
   /** A warpgroup that multiplies. */

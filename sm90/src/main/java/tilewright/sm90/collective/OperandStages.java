@@ -9,6 +9,7 @@ import tilewright.async.collective.Pipeline;
 import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 
 /**
  * A and B on their way through a ring of stages in shared memory, as the threads see them that load.
@@ -18,9 +19,15 @@ import tilewright.kernel.Scope;
  * @param products that share A: a tile has as many rows of B for each
  * @param cluster whose CTAs load a's and b's tiles for each other
  * @param scales of both, where they have some
+ * @param metadata of a sparse A
  */
 public record OperandStages(Scope k, OperandTile a, OperandTile b, int products, TiledWgmma mma, Cluster cluster,
-    Optional<BlockScales> scales) {
+    Optional<BlockScales> scales, Optional<StagedMetadata> metadata) {
+
+  /** Whether threads that multiply read something of a stage by themselves, and not {@code wgmma} alone. */
+  boolean areReadByThreads() {
+    return scales.isPresent() || metadata.isPresent();
+  }
 
   /**
    * The steps of the mainloop that are this CTA's; some may lie beyond the end of k, where operands are zeros. The last
@@ -47,6 +54,20 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
     a.prefetchMap(k);
     b.prefetchMap(k);
     scales.ifPresent(all -> all.a().prefetchMap(k));
+    metadata.ifPresent(all -> all.tile().prefetchMap(k));
+  }
+
+  /**
+   * Releases a stage: one thread for the warpgroup, whose wgmma has read it; where threads read something of it, one per
+   * warp, each of which has read that by itself.
+   */
+  void release(Pipeline.Cursor stage, I32 lane) {
+    if (areReadByThreads()) {
+      k.warpBarrier();
+      stage.releaseAndAdvance(lane.modulo(Warp.SIZE));
+    } else {
+      stage.releaseAndAdvance(lane);
+    }
   }
 
   /** Loads the operands of a tile with tensor copies, in one thread. */
@@ -56,8 +77,10 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
       var ofB = scales.map(all -> all.readB(tile.n(), at, tile.group()));
       stage.awaitEmpty();
       ofB.ifPresent(read -> scales.orElseThrow().putB(read, stage.stage()));
-      var landed = stage.expect(a.bytes() + b.bytes() + scales.map(BlockScales::copiedBytes).orElse(0));
+      var landed = stage.expect(a.bytes() + b.bytes() + scales.map(BlockScales::copiedBytes).orElse(0)
+          + metadata.map(all -> all.tile().bytes()).orElse(0));
       scales.ifPresent(all -> all.copyA(stage, landed, tile.m(), at, tile.batch()));
+      metadata.ifPresent(all -> all.copy(stage, landed, tile.m(), at, tile.batch()));
       copyBoth(stage, landed, tile, at);
       stage.advance();
     });
@@ -77,7 +100,7 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
   /**
    * Loads the operands of a tile element by element, in all threads of a warpgroup.
    *
-   * @param lane the thread's number in its warpgroup; the first loads scales, too
+   * @param lane the thread's number in its warpgroup; the first loads scales or metadata, too
    */
   public void loadByThreads(Pipeline.Cursor stage, I32 lane, WorkTile tile) {
     k.loop(tile.k().steps(), step -> {
@@ -85,12 +108,23 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
       copyA(stage, stage.full(), tile, step);
       copyB(stage, stage.full(), tile, step);
       BulkCopy.publish(k);
-      scales.ifPresentOrElse(all -> k.when(lane.equalTo(0), () -> {
-        all.putB(all.readB(tile.n(), step, tile.group()), stage.stage());
-        all.copyA(stage, stage.expect(all.copiedBytes()), tile.m(), step, tile.batch());
-      }, () -> stage.full().arrive()), () -> stage.full().arrive());
+      if (areReadByThreads()) {
+        k.when(lane.equalTo(0), () -> copyAlongside(stage, tile, step), () -> stage.full().arrive());
+      } else {
+        stage.full().arrive();
+      }
       stage.advance();
     });
+  }
+
+  /** Copies what threads that multiply read by themselves beside operands that others load. */
+  private void copyAlongside(Pipeline.Cursor stage, WorkTile tile, I32 step) {
+    scales.ifPresent(all -> {
+      all.putB(all.readB(tile.n(), step, tile.group()), stage.stage());
+      all.copyA(stage, stage.expect(all.copiedBytes()), tile.m(), step, tile.batch());
+    });
+    metadata.ifPresent(all ->
+        all.copy(stage, stage.expect(all.tile().bytes()), tile.m(), step, tile.batch()));
   }
 
   /** Loads A's part of a tile, in one of two threads that fill each stage together. */

@@ -9,7 +9,6 @@ import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
-import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.sm90.atom.WgmmaAtom;
 
@@ -55,7 +54,7 @@ public record PromotedMainloop(OperandStages operands) implements Mainloop {
         int done = piece - behind;
         if (done < 0) continue;
         WgmmaAtom.waitFor(k, more ? behind : 0);
-        if (done == last) release(stage, lane);
+        if (done == last) operands.release(stage, lane);
         for (int row = 0; row < TiledWgmma.ROWS; row++) {
           int half = row;
           add(mma.piece(sums, done), parts.get(done % parts.size()), row, factors.map(f -> f.of(mma, done, half)));
@@ -63,19 +62,6 @@ public record PromotedMainloop(OperandStages operands) implements Mainloop {
       }
     });
     return sums;
-  }
-
-  /**
-   * Releases a stage: one thread for the warpgroup, whose wgmma has read it; with scales one per warp, each of which
-   * has read them by itself.
-   */
-  private void release(Pipeline.Cursor stage, I32 lane) {
-    if (operands.scales().isPresent()) {
-      k().warpBarrier();
-      stage.releaseAndAdvance(lane.modulo(Warp.SIZE));
-    } else {
-      stage.releaseAndAdvance(lane);
-    }
   }
 
   /**

@@ -26,6 +26,7 @@ public final class TiledWgmma {
   /** Rows of a block of 64 in which a thread has values. */
   static final int ROWS = 2;
   private static final int VALUES = 4;
+  private static final int SPARSE_UNIT = 2;
 
   private final WgmmaAtom atom;
   private final int tileM;
@@ -84,12 +85,13 @@ public final class TiledWgmma {
       throw new TraceException("tileN = " + tileN + " is not made of pieces of " + atom.columns() + " columns");
     }
     // A narrow A's bytes may hold two elements each.
-    if (a.isPresent() && tileK != extent(tileA, 1) || tileK % atom.depth() != 0) {
+    int stored = tileK / atom.depth() * atom.storedDepth();
+    if (a.isPresent() && stored != extent(tileA, 1) || tileK % atom.depth() != 0) {
       throw new TraceException("tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth()
-          + " along k");
+          + " along k" + (atom.sparse() ? ", of which A stores half" : ""));
     }
     return new TiledWgmma(atom, tileM, tileN, tileK, groups, groupsN, a,
-        MatrixDescriptor.of(atom.b(), tileB, atom.columns()));
+        MatrixDescriptor.of(atom.b(), tileB, atom.columns(), atom.depth()));
   }
 
   private static int extent(OffsetMap tile, int mode) {
@@ -110,8 +112,12 @@ public final class TiledWgmma {
     return tileK;
   }
 
-  /** Stages of k that are multiplied together: where A is converted, all that share its scales. */
+  /**
+   * Stages of k that are multiplied together: where A is converted, all that share its scales; where it is sparse, two,
+   * whose metadata are in registers of their own.
+   */
   public int unit() {
+    if (atom.sparse()) return SPARSE_UNIT;
     return a.isPresent() ? 1 : Math.max(1, BlockScales.BLOCK / tileK);
   }
 
@@ -220,8 +226,18 @@ public final class TiledWgmma {
 
   /** Accumulates a stage of both tiles and leaves the multiplications under way, as one group. */
   public void multiply(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, Fragment accumulators) {
+    multiply(k, group, tileA, tileB, stage, accumulators, List.of());
+  }
+
+  /**
+   * Accumulates a stage like the above.
+   *
+   * @param metadata of a sparse A: for each block of rows the thread's words; none of a dense one
+   */
+  void multiply(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, Fragment accumulators,
+      List<List<Operand.Register>> metadata) {
     WgmmaAtom.fence(k);
-    issue(k, group, tileA, stage, tileB, stage, accumulators, true);
+    issue(k, group, tileA, stage, tileB, stage, accumulators, true, metadata);
     WgmmaAtom.commit(k);
   }
 
@@ -232,14 +248,25 @@ public final class TiledWgmma {
    */
   public void issue(Scope k, I32 group, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
       Fragment accumulators, boolean add) {
+    issue(k, group, tileA, stageA, tileB, stageB, accumulators, add, List.of());
+  }
+
+  private void issue(Scope k, I32 group, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
+      Fragment accumulators, boolean add, List<List<Operand.Register>> metadata) {
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
       for (int column = 0; column < tileN / groupsN; column += atom.columns()) {
         var rowsB = b.register(k, tileB, firstColumn(group).plus(column), k.constant(slice), stageB);
         for (int block = 0; block < blocks(); block++) {
           int piece = block * piecesPerBlock() + column / atom.columns();
           var formA = formOfA();
-          var rowsA = formA.register(k, tileA, row(group, block), k.constant(slice), stageA);
-          atom.multiply(k, rowsA, formA, rowsB, b, all(piece(accumulators, piece)), add || slice > 0);
+          var rowsA = formA.register(k, tileA, row(group, block), k.constant(stored(slice)), stageA);
+          var sums = all(piece(accumulators, piece));
+          if (metadata.isEmpty()) {
+            atom.multiply(k, rowsA, formA, rowsB, b, sums, add || slice > 0);
+          } else {
+            var word = metadata.get(block).get(slice / atom.metadataDepth());
+            atom.multiply(k, rowsA, formA, rowsB, b, sums, add || slice > 0, word, slice);
+          }
         }
       }
     }
@@ -264,6 +291,11 @@ public final class TiledWgmma {
   /** How rows of a narrow type become A. */
   ConvertedRows convertedRows(ElementType narrow) {
     return new ConvertedRows(atom, narrow);
+  }
+
+  /** The element of a stored row of A at which the elements along k from one on begin. */
+  private int stored(int slice) {
+    return slice / atom.depth() * atom.storedDepth();
   }
 
   private MatrixDescriptor formOfA() {

@@ -44,7 +44,7 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), this.cluster);
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(rows(), STAGES), Tile.layout(Tile.N, STAGES), consumers);
-    var operands = new OperandStages(k, a, b, 1, mma, cluster, Optional.empty());
+    var operands = new OperandStages(k, a, b, 1, mma, cluster, Optional.empty(), Optional.empty());
     var mainloop = new WgmmaMainloop(operands);
     var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
     var tiles = PersistentTiles.strided(

@@ -1,0 +1,140 @@
+package tilewright.sm90;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.ClusterShape;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
+import tilewright.sm90.atom.WgmmaAtom;
+
+/**
+ * The Hopper GEMM whose A is sparse: of every four neighbours along k two are stored, of two of tf32 one, and metadata
+ * say which. {@code wgmma.mma_async.sp} multiplies what is stored, twice as much of k in the time of a dense product.
+ * Weights are A, as only {@code wgmma}'s A can be sparse: activations × weights is a product with a column-major C.
+ *
+ * <p>Metadata are words of 32 bits in the order in which threads use them, as {@link #positions} says: it is not that of
+ * cuSPARSELt, which nobody documents, nor CUTLASS's, which depends on the tile.
+ *
+ * @param problem whose k counts all elements, and whose A has those that are stored, by rows
+ * @param metadata rows of words, each of 64 rows of A, such as {@link #packed} has
+ */
+public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments epilogue) {
+  /** Bytes along k of B in a stage: a swizzled row. */
+  private static final int DEPTH_BYTES = 128;
+  /** Stages of k that are multiplied in pairs; rows of metadata are as long, so that none lie beyond their end. */
+  private static final int PAIR = 2;
+  private static final int ALIGNED_BYTES = 16;
+  private static final int FEWEST_COLUMNS = 8;
+  /** Groups of four bits in a word of metadata. */
+  private static final int FOURS = Integer.SIZE / 4;
+  private static final int BAND_ROWS = 2048;
+
+  public SparseGemm {
+    if (problem.types().a() != problem.types().b() && problem.types().a().bits() != Byte.SIZE
+        || problem.types().isMixed() || problem.types().isPromoted()) {
+      throw new IllegalArgumentException("products of " + problem.types() + " have no sparse A: needed are operands of"
+          + " one type, or e4m3 and e5m2, and the accumulation fast");
+    }
+  }
+
+  /** The packed problem: buffers "A" for what is stored, "E" for the metadata, "B" and "C"; B in the order N or T. */
+  public static GemmProblem problem(GemmTypes types, int m, int n, int k, int batch, String orderOfB) {
+    var dense = GemmProblem.packed(types, m, n, k, batch, "T" + orderOfB);
+    int aligned = ALIGNED_BYTES / types.a().bytes();
+    int row = Math.ceilDiv(stored(types.a(), k), aligned) * aligned;
+    return new GemmProblem(types, m, n, k, batch, Matrix.rowMajor("A", m, row), dense.b(), dense.c(), 1, 0);
+  }
+
+  /** A problem whose metadata are in buffer "E". */
+  public static SparseGemm packed(GemmProblem problem) {
+    return packed(problem, EpilogueArguments.plain(problem));
+  }
+
+  /** Like the above, with another epilogue. */
+  public static SparseGemm packed(GemmProblem problem, EpilogueArguments epilogue) {
+    var shape = metadataShape(problem);
+    return new SparseGemm(problem, Matrix.rowMajor("E", shape.rows, shape.words), epilogue);
+  }
+
+  private record MetadataShape(int rows, int words) {}
+
+  private static MetadataShape metadataShape(GemmProblem p) {
+    return new MetadataShape(Math.ceilDiv(p.m(), WgmmaAtom.M), blocks(p) * Warpgroup.SIZE);
+  }
+
+  /** Blocks of metadata along k. */
+  private static int blocks(GemmProblem p) {
+    int pair = PAIR * DEPTH_BYTES / p.types().b().bytes();
+    return Math.ceilDiv(p.k(), pair) * (pair / atom(p.types().a()).metadataDepth());
+  }
+
+  /** An atom of this type of A, whatever else it has. */
+  private static WgmmaAtom atom(ElementType a) {
+    return new WgmmaAtom(a, a, FEWEST_COLUMNS).ofSparseA();
+  }
+
+  private static int stored(ElementType a, int k) {
+    int chunk = atom(a).chunk();
+    return Math.ceilDiv(k, chunk) * chunk / 2;
+  }
+
+  /**
+   * The places of the metadata in their buffer: (row, chunk of a row, batch entry) → number of four bits, lower ones
+   * first. It follows from what {@code wgmma} needs of each thread, {@link WgmmaAtom#metadata}: the words of a warpgroup
+   * lie side by side, and those of 64 rows follow each other along k.
+   */
+  public Layout positions() {
+    var words = Layout.of(Layout.of(Warpgroup.SIZE, FOURS), Layout.of(FOURS, 1));
+    // (row, chunk) → (thread, four bits of its word) → place
+    var block = words.composition(atom(problem.types().a()).metadata().rightInverse())
+        .composition(Layout.columnMajor(WgmmaAtom.M, WgmmaAtom.METADATA_CHUNKS));
+    var shape = metadataShape(problem);
+    return Layout.of(Layout.of(block.mode(0), Layout.of(shape.rows, metadata.rowStride() * FOURS)),
+        Layout.of(block.mode(1), Layout.of(blocks(problem), (long) Warpgroup.SIZE * FOURS)),
+        Layout.of(problem.batch(), metadata.batchStride() * FOURS));
+  }
+
+  /** Prepares the configuration that fits the problem. */
+  public PreparedLaunch prepare() {
+    return prepare(configure());
+  }
+
+  /** The configuration that should be fastest. */
+  public Sm90GemmConfig configure() {
+    return configurations().getFirst();
+  }
+
+  /** Every configuration that the problem can be measured in, in the order of their expected speed. */
+  public List<Sm90GemmConfig> configurations() {
+    return List.of(configure(128, 128, new ClusterShape(1, 1, 1)));
+  }
+
+  /** A tile of 64 rows for each consumer, or of 128 for each of two. */
+  private Sm90GemmConfig configure(int rows, int columns, ClusterShape cluster) {
+    int consumers = Math.min(rows / WgmmaAtom.M, 2);
+    var tile = new TileShape(rows, columns, DEPTH_BYTES / problem.types().b().bytes());
+    return new Sm90GemmConfig(Operands.of(problem).ofSparseA(), tile, consumers, 4, cluster, BAND_ROWS / rows, 1,
+        Variant.PLAIN);
+  }
+
+  /** Prepares a given configuration. */
+  public PreparedLaunch prepare(Sm90GemmConfig config) {
+    return Sm90Gemms.prepare(problem, config, epilogue, new Sm90Gemms.Inputs(Grouping.BATCH, 1, this::compressed));
+  }
+
+  private void compressed(LaunchArguments arguments) {
+    var shape = metadataShape(problem);
+    arguments.tensor("A", problem.a().argument(problem.m(), stored(problem.types().a(), problem.k()), problem.batch()))
+        .tensor("E", metadata.argument(shape.rows, shape.words, problem.batch()));
+  }
+}
