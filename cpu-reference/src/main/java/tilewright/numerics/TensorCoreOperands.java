@@ -21,6 +21,26 @@ public final class TensorCoreOperands {
     this.exponents = Arrays.stream(values).mapToInt(value -> exponent(value, type.minExponent())).toArray();
   }
 
+  private TensorCoreOperands(ElementType type, long[] bits, double[] values, int[] exponents) {
+    this.type = type;
+    this.bits = bits;
+    this.values = values;
+    this.exponents = exponents;
+  }
+
+  /** The factors at some places, in their order. */
+  public TensorCoreOperands select(int[] places) {
+    var chosenBits = new long[places.length];
+    var chosenValues = new double[places.length];
+    var chosenExponents = new int[places.length];
+    for (int i = 0; i < places.length; i++) {
+      chosenBits[i] = bits[places[i]];
+      chosenValues[i] = values[places[i]];
+      chosenExponents[i] = exponents[places[i]];
+    }
+    return new TensorCoreOperands(type, chosenBits, chosenValues, chosenExponents);
+  }
+
   public ElementType type() {
     return type;
   }

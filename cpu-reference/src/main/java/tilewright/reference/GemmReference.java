@@ -128,6 +128,28 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return onWarpgroups(interval, Scales.ONE, rows);
   }
 
+  /**
+   * Sums as {@code wgmma.sp} does, and adds the accumulators after each interval of k: of each chunk of A's elements
+   * half are multiplied, among them all that are not zero, and they are summed as if nothing stood between them.
+   */
+  public double[] onWarpgroups(StructuredSparsity sparsity, ElementType accumulator, int interval, int[] rows) {
+    if (a.type() == ElementType.I8) return integers(rows);
+    var model = TensorCoreModel.wgmma(a.type(), b.type(), accumulator);
+    int padded = sparsity.chunks(extent(a, 1)) * sparsity.chunk();
+    var valuesA = values(a);
+    var decodedA = decoded(a, padded);
+    var decodedB = decoded(b, padded);
+    return each(rows, (row, column, old) -> {
+      float sum = 0;
+      for (int from = 0; from < padded; from += interval) {
+        int[] multiplied = sparsity.multiplied(valuesA[row], from, Math.min(padded, from + interval));
+        sum += (float) accumulator.toDouble(
+            model.dot(0, decodedA[row].select(multiplied), decodedB[column].select(multiplied)));
+      }
+      return stored(sum, old);
+    });
+  }
+
   /** The parts of k in which an element of C is summed. */
   public interface Parts {
     /** A range of k, from one index to below another. */

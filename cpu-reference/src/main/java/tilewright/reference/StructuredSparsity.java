@@ -75,6 +75,20 @@ public record StructuredSparsity(int chunk) {
     });
   }
 
+  /**
+   * The places of a row from one to before another that are multiplied: of each chunk all that are not zero, and of the
+   * first zeros as many as are missing.
+   *
+   * @param row of which places beyond its end are zeros
+   */
+  int[] multiplied(double[] row, int from, int to) {
+    return IntStream.iterate(from, at -> at < to, at -> at + chunk).flatMap(at -> {
+      var byPresence = IntStream.range(at, at + chunk).boxed()
+          .sorted(Comparator.comparing(place -> place >= row.length || row[place] == 0));
+      return byPresence.limit(kept()).mapToInt(place -> place).sorted();
+    }).toArray();
+  }
+
   /** Positions in a chunk of what is stored, in order: of all that is not zero, and of the first zeros if it is less. */
   private int[] kept(TensorView matrix, int row, int at, int batch) {
     int present = Math.min(chunk, extent(matrix, 1) - at * chunk);

@@ -159,6 +159,11 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     return new Sm90GemmConfig(operands, tile, consumers, stages, cluster, band, resident, other);
   }
 
+  /** Returns this configuration for other operands. */
+  Sm90GemmConfig with(Operands other) {
+    return new Sm90GemmConfig(other, tile, consumers, stages, cluster, band, resident, variant);
+  }
+
   /** Returns this configuration with tiles dealt out in another order. */
   public Sm90GemmConfig with(Variant.Order order) {
     return with(variant.with(order));
@@ -345,8 +350,12 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   /** Returns this configuration with fewer stages, so that these bytes are free for other uses. */
   Sm90GemmConfig yielding(int bytes) {
-    return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stageBytes()), cluster, band, resident,
-        variant);
+    return withStages(stages - Math.ceilDiv(bytes, stageBytes()));
+  }
+
+  /** Returns this configuration with another number of stages. */
+  Sm90GemmConfig withStages(int other) {
+    return new Sm90GemmConfig(operands, tile, consumers, other, cluster, band, resident, variant);
   }
 
   /** Bytes of a stage of both operands, without scales. */

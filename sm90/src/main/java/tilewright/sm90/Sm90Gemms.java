@@ -75,7 +75,7 @@ public final class Sm90Gemms {
   }
 
   /** Whether a problem can have a configuration with that epilogue. */
-  private static boolean suits(Sm90GemmConfig config, GemmProblem problem, EpilogueArguments epilogue) {
+  static boolean suits(Sm90GemmConfig config, GemmProblem problem, EpilogueArguments epilogue) {
     // Exchanged, a matrix that is read lies across, and is read element by element.
     boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()))
         && TensorCopies.storeAll(problem, epilogue);

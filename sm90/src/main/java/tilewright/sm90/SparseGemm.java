@@ -2,9 +2,7 @@ package tilewright.sm90;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import tilewright.async.atom.Warpgroup;
-import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
@@ -13,8 +11,6 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.Sm90GemmConfig.Operands;
-import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -29,15 +25,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param metadata rows of words, each of 64 rows of A, such as {@link #packed} has
  */
 public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments epilogue) {
-  /** Bytes along k of B in a stage: a swizzled row. */
-  private static final int DEPTH_BYTES = 128;
   /** Stages of k that are multiplied in pairs; rows of metadata are as long, so that none lie beyond their end. */
   private static final int PAIR = 2;
   private static final int ALIGNED_BYTES = 16;
   private static final int FEWEST_COLUMNS = 8;
   /** Groups of four bits in a word of metadata. */
   private static final int FOURS = Integer.SIZE / 4;
-  private static final int BAND_ROWS = 2048;
 
   public SparseGemm {
     if (problem.types().a() != problem.types().b() && problem.types().a().bits() != Byte.SIZE
@@ -47,9 +40,17 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
     }
   }
 
-  /** The packed problem: buffers "A" for what is stored, "E" for the metadata, "B" and "C"; B in the order N or T. */
-  public static GemmProblem problem(GemmTypes types, int m, int n, int k, int batch, String orderOfB) {
-    var dense = GemmProblem.packed(types, m, n, k, batch, "T" + orderOfB);
+  /**
+   * The packed problem: buffers "A" for what is stored, in rows of whole 16 bytes, "B" and "C".
+   *
+   * @param order TN, or TT for a B with neighbours along n
+   */
+  public static GemmProblem problem(GemmTypes types, int m, int n, int k, int batch, String order) {
+    var dense = GemmProblem.packed(types, m, n, k, batch, order);
+    if (!dense.a().isRowMajor()) {
+      throw new IllegalArgumentException("invalid operand order " + order + ": a sparse A is stored by rows, as in TN"
+          + " and TT");
+    }
     int aligned = ALIGNED_BYTES / types.a().bytes();
     int row = Math.ceilDiv(stored(types.a(), k), aligned) * aligned;
     return new GemmProblem(types, m, n, k, batch, Matrix.rowMajor("A", m, row), dense.b(), dense.c(), 1, 0);
@@ -74,7 +75,7 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
 
   /** Blocks of metadata along k. */
   private static int blocks(GemmProblem p) {
-    int pair = PAIR * DEPTH_BYTES / p.types().b().bytes();
+    int pair = PAIR * SparseTile.DEPTH_BYTES / p.types().b().bytes();
     return Math.ceilDiv(p.k(), pair) * (pair / atom(p.types().a()).metadataDepth());
   }
 
@@ -116,15 +117,23 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
 
   /** Every configuration that the problem can be measured in, in the order of their expected speed. */
   public List<Sm90GemmConfig> configurations() {
-    return List.of(configure(128, 128, new ClusterShape(1, 1, 1)));
+    if (!Sm90Gemms.isCopied(problem)) {
+      var fetching = Sm90Gemms.fetching(problem);
+      return List.of(fetching.with(fetching.operands().ofSparseA()));
+    }
+    return SparseTile.ALL.stream().sorted(Comparator.comparingDouble(tile -> tile.cycles(problem)))
+        .map(tile -> tile.configure(problem)).filter(config -> Sm90Gemms.suits(config, problem, epilogue)).toList();
   }
 
-  /** A tile of 64 rows for each consumer, or of 128 for each of two. */
-  private Sm90GemmConfig configure(int rows, int columns, ClusterShape cluster) {
-    int consumers = Math.min(rows / WgmmaAtom.M, 2);
-    var tile = new TileShape(rows, columns, DEPTH_BYTES / problem.types().b().bytes());
-    return new Sm90GemmConfig(Operands.of(problem).ofSparseA(), tile, consumers, 4, cluster, BAND_ROWS / rows, 1,
-        Variant.PLAIN);
+  /** The names of tiles, as the dense GEMM's are called. */
+  public static List<String> tiles() {
+    return SparseTile.ALL.stream().map(SparseTile::name).toList();
+  }
+
+  /** The configuration with a tile of {@link #tiles()}. */
+  public Sm90GemmConfig configure(String tile) {
+    return SparseTile.ALL.stream().filter(t -> t.name().equals(tile)).findFirst().orElseThrow(() ->
+        new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
   }
 
   /** Prepares a given configuration. */
