@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +42,19 @@ class WgmmaHazardsTest {
     assertEquals(List.of(Finding.Kind.REGISTER_IN_FLIGHT), Kernels.kinds(result), result.findings().toString());
     var message = result.findings().getFirst().message();
     assertTrue(message.contains(what) && message.contains(how), message);
+  }
+
+  @Test
+  void metadataThatAreOverwrittenInFlightAreFound() {
+    var sparse = new WgmmaKernel("m64n16k32.f32.bf16.bf16", 8, true, 0, "1, 1, 0");
+    var image = SharedImage.of(0, 128, true, 16, 16, 32);
+    var inputs = new WgmmaKernel.Inputs(new byte[4096], 0, image.descriptor(), new int[512],
+        IntStream.generate(() -> 0x44444444).limit(WgmmaKernel.THREADS).toArray(), new int[1024], true);
+    assertEquals(List.of(), sparse.result(sparse.ptx(4096, ""), inputs, new int[1024], Kernels.SANITIZED).findings());
+    var result = sparse.result(sparse.ptx(4096, "mov.b32 %meta, 0;"), inputs, new int[1024], Kernels.SANITIZED);
+    assertEquals(List.of(Finding.Kind.REGISTER_IN_FLIGHT), Kernels.kinds(result), result.findings().toString());
+    var message = result.findings().getFirst().message();
+    assertTrue(message.contains("write a register that holds metadata"), message);
   }
 
   @Test

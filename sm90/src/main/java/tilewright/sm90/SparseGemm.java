@@ -121,8 +121,8 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
       var fetching = Sm90Gemms.fetching(problem);
       return List.of(fetching.with(fetching.operands().ofSparseA()));
     }
-    return SparseTile.ALL.stream().sorted(Comparator.comparingDouble(tile -> tile.cycles(problem)))
-        .map(tile -> tile.configure(problem)).filter(config -> Sm90Gemms.suits(config, problem, epilogue)).toList();
+    return SparseTile.ALL.stream().filter(tile -> tile.suits(problem.types()))
+        .sorted(Comparator.comparingDouble(tile -> tile.cycles(problem))).map(tile -> tile.configure(problem)).filter(config -> Sm90Gemms.suits(config, problem, epilogue)).toList();
   }
 
   /** The names of tiles, as the dense GEMM's are called. */
@@ -132,8 +132,8 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
 
   /** The configuration with a tile of {@link #tiles()}. */
   public Sm90GemmConfig configure(String tile) {
-    return SparseTile.ALL.stream().filter(t -> t.name().equals(tile)).findFirst().orElseThrow(() ->
-        new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
+    return SparseTile.ALL.stream().filter(t -> t.name().equals(tile) && t.suits(problem.types())).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
   }
 
   /** Prepares a given configuration. */

@@ -3,7 +3,9 @@ package tilewright.sm90;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.async.collective.ClusterShape;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -58,6 +60,11 @@ record SparseTile(int m, int n, ClusterShape cluster, boolean pingPong) {
   String name() {
     return m + "x" + n + "x" + cluster.m() + (cluster.n() > 1 ? "-beside" + cluster.n() : "")
         + (cluster.splits() > 1 ? "-split" + cluster.splits() : "") + (pingPong ? "-in-turn" : "");
+  }
+
+  /** Whether products of these types can be computed so: accumulators of f16 are not added from CTA to CTA. */
+  boolean suits(GemmTypes types) {
+    return cluster.splits() == 1 || types.accumulation() != Accumulation.F16;
   }
 
   Sm90GemmConfig configure(GemmProblem p) {

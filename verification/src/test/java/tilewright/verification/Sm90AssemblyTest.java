@@ -27,6 +27,7 @@ import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.SparseGemm;
 import tilewright.sm90.Sm90Gemms;
 
 /** Assembles the Hopper GEMM in every tile: without spills, and without serialised {@code wgmma}. */
@@ -124,6 +125,31 @@ class Sm90AssemblyTest {
   void mixedOperandsAreAssembledWithoutSpillsAndWarnings(ElementType weights, ElementType activations) {
     var types = new GemmTypes(weights, activations, activations, Accumulation.SCALED);
     assertAssembled(MixedGemm.packed(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")).prepare());
+  }
+
+  static List<Arguments> sparse() {
+    return LongSuite.of(Stream.of(GemmTypes.of(ElementType.BF16, ElementType.BF16),
+        GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
+        GemmTypes.of(ElementType.TF32, ElementType.F32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
+        GemmTypes.of(ElementType.I8, ElementType.I32)).flatMap(types -> SparseGemm.tiles().stream()
+        .filter(tile -> !tile.contains("split") || types.accumulation() == Accumulation.FAST)
+        .flatMap(tile -> (types.a().bits() == 16 ? Stream.of("TN", "TT") : Stream.of("TN"))
+            .map(order -> Arguments.of(types, order, tile)))).toList());
+  }
+
+  @ParameterizedTest(name = "{0}, {1}, {2}")
+  @MethodSource("sparse")
+  void sparseOperandsAreAssembledWithoutSpillsAndWarnings(GemmTypes types, String order, String tile) {
+    var gemm = SparseGemm.packed(SparseGemm.problem(types, 4096, 4096, 4096, 1, order));
+    assertAssembled(gemm.prepare(gemm.configure(tile)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BIAS_SILU, 4096", "BIAS_RESIDUAL, 4096", "BIAS_GELU, 4099"})
+  void epiloguesOfSparseOperandsAreAssembledWithoutSpillsAndWarnings(StandardEpilogue epilogue, int n) {
+    var problem = SparseGemm.problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 4096, n, 4096, 1, "TN");
+    assertAssembled(SparseGemm.packed(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem))
+        .prepare());
   }
 
   @ParameterizedTest

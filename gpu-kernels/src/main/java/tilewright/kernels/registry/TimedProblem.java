@@ -53,6 +53,9 @@ public record TimedProblem(String kernel, String arch, String config, LaunchSequ
     /** One number everywhere. */
     record Same(double value) implements Content {}
 
+    /** Words of 32 bits, in which every four bits are one of these numbers, drawn at random. */
+    record Fours(List<Integer> values) implements Content {}
+
     /** Zeros, which the kernel relies on: setting them is part of a run. */
     record Zeros() implements Content {}
 

@@ -32,7 +32,12 @@ final class WgmmaFragments {
 
   /** The arrays of all registers, for those who know registers by them. */
   List<Object> registers() {
-    return Stream.of(floats, ints, a).flatMap(Arrays::stream).filter(Objects::nonNull).map(Object.class::cast).toList();
+    return Stream.of(floats, ints, a, new int[][] {metadata}).flatMap(Arrays::stream).filter(Objects::nonNull)
+        .map(Object.class::cast).toList();
+  }
+
+  boolean isMetadata(Object register) {
+    return metadata == register;
   }
 
   boolean isSum(Object register) {

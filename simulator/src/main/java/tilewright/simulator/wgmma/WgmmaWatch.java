@@ -11,6 +11,7 @@ import tilewright.simulator.core.Warp;
 /**
  * Whether one warp leaves what its {@code wgmma} work on alone (PTX ISA, wgmma.fence and wgmma.wait_group): registers
  * may not be touched before a wait for the group, and those that were touched may not be worked on before a fence.
+ * The ISA says so of D and A; a sparse A's metadata are counted among A's registers, as CUTLASS treats them.
  * Registers are known by their arrays.
  */
 final class WgmmaWatch {
@@ -61,12 +62,14 @@ final class WgmmaWatch {
   void touched(Object register, boolean writes, int site) {
     accessed.put(register, site);
     for (var operation : unawaited) {
-      boolean sum = operation.fragments(warp).isSum(register);
-      if (!sum && !(writes && operation.fragments(warp).isFactor(register))) continue;
+      var fragments = operation.fragments(warp);
+      boolean sum = fragments.isSum(register);
+      boolean metadata = fragments.isMetadata(register);
+      if (!sum && !(writes && (metadata || fragments.isFactor(register)))) continue;
       warp.cta.state.findings.add(new Findings.Report(Kind.REGISTER_IN_FLIGHT, site, warp.cta, warp.thread(0), 0,
           "put wgmma.commit_group and wgmma.wait_group before it"),
           () -> warp.who(0) + " and its warp " + (writes ? "write" : "read") + " a register that holds "
-          + (sum ? "sums" : "a factor") + " of the wgmma" + warp.cta.at(operation.site)
+          + (sum ? "sums" : metadata ? "metadata" : "a factor") + " of the wgmma" + warp.cta.at(operation.site)
           + ", which they have not waited for");
       return;
     }

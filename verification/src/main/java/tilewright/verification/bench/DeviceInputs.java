@@ -26,6 +26,7 @@ final class DeviceInputs {
   /** A cache keeps some of what was used long ago; by four times its size nothing is left. */
   private static final int CACHES = 4;
   private static final int MOST_SETS = 64;
+  private static final int FOUR = 4;
 
   private final Gpu gpu;
   private final Stream stream;
@@ -93,9 +94,16 @@ final class DeviceInputs {
         case TimedProblem.Content.Ranges(long each) -> (double) (i / each);
         case TimedProblem.Content.Given(List<Integer> values) -> i < values.size() ? values.get((int) i) : 0;
         case TimedProblem.Content.Same(double value) -> value;
+        case TimedProblem.Content.Fours(List<Integer> values) -> fours(values, random);
         case TimedProblem.Content.Zeros _, TimedProblem.Content.Undefined _ -> 0;
       });
     }
     return segment;
+  }
+
+  private static int fours(List<Integer> values, SplittableRandom random) {
+    int word = 0;
+    for (int bit = 0; bit < Integer.SIZE; bit += FOUR) word |= values.get(random.nextInt(values.size())) << bit;
+    return word;
   }
 }

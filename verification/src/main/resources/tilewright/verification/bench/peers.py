@@ -8,7 +8,7 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
    "accumulation": "fast|f16|exact|scaled", "transA": false, "transB": true, "iterations": 20,
    "warmMs": 0}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}; "grouped_gemm" has "torch", "dual_gemm"
-  a SwiGLU layer as "eager" and "compile"
+  a SwiGLU layer as "eager" and "compile", "sparse_gemm" PyTorch's semi-structured A as "cusparselt" and "cutlass"
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
@@ -239,6 +239,45 @@ def dual_gemm(request):
         return torch.nn.functional.silu(gate) * up
 
     return make, {"eager": layer, "compile": torch.compile(layer, dynamic=False)}
+
+
+def sparse_gemm(request):
+    """A with two of every four elements, by PyTorch's semi-structured tensors, and dense as cuBLAS multiplies it."""
+    m, n, k = request["m"], request["n"], request["k"]
+    dtype = DTYPES[request["dtype"]]
+    if dtype.itemsize != 2:
+        return None, {}
+
+    def pruned():
+        chunks = normal(m, k, dtype=dtype).view(m, k // 4, 4)
+        kept = torch.zeros_like(chunks).scatter_(-1, chunks.abs().topk(2, dim=-1).indices, 1)
+        return (chunks * kept).view(m, k)
+
+    runs = {"cublas": lambda a, b, c, *_: torch.matmul(a, b, out=c)}
+    kinds = []
+    for name in ("cusparselt", "cutlass"):
+        try:
+            kind = getattr(torch.sparse, "SparseSemiStructuredTensor" + name.upper())
+            kind.from_dense(pruned())
+        except Exception as failure:
+            runs[name] = raising(failure)
+            continue
+        runs[name] = lambda a, b, c, *compressed, at=len(kinds): torch.mm(compressed[at], b)
+        kinds.append(kind)
+
+    def make():
+        a = pruned()
+        b = normal(n, k, dtype=dtype).t() if request["transB"] else normal(k, n, dtype=dtype)
+        return a, b, torch.empty(m, n, device="cuda", dtype=dtype), *(kind.from_dense(a) for kind in kinds)
+
+    return make, runs
+
+
+def raising(failure):
+    """A run that tells why there is none."""
+    def run(*_):
+        raise failure
+    return run
 
 
 def attention(request):
@@ -741,7 +780,8 @@ class Prepared:
         torch.cuda.empty_cache()
         torch.manual_seed(0)
         accumulate_in_f16(False)
-        known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "dual_gemm": dual_gemm, "attention": attention}
+        known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "dual_gemm": dual_gemm,
+                 "sparse_gemm": sparse_gemm, "attention": attention}
         make, self.runs = known.get(request["op"], rows)(request)
         self.sets = rotated(make) if make else []
         self.key = key

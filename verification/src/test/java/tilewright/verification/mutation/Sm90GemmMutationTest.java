@@ -20,6 +20,7 @@ import tilewright.sm90.Grouping;
 import tilewright.sm90.Loading;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.SparseGemm;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
@@ -69,6 +70,12 @@ class Sm90GemmMutationTest {
     /** The same for so few columns that several slices are multiplied together. */
     MIXED_FEW(mixed(), 64, 96, new Tile(64, 32, 1, 3, new ClusterShape(1, 1, 1), false),
         (p, c) -> MixedGemm.packed(p).prepare(c)),
+    /** Of A half is stored, and all threads read metadata: two blocks of rows for one consumer, stages in pairs. */
+    SPARSE(bf16(), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
+        (p, c) -> SparseGemm.packed(sparse(p)).prepare(sparse(c))),
+    /** The same where two consumers take turns at three tiles. */
+    SPARSE_PING_PONG(bf16(), 64, 192, new Tile(64, 64, 2, 2, new ClusterShape(1, 1, 1), true),
+        (p, c) -> SparseGemm.packed(sparse(p)).prepare(sparse(c))),
     /** Each of two blocks of rows has a B of its own. */
     CONTIGUOUS(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(1, 2, 1)),
         (p, c) -> new GroupedGemm(p, Grouping.CONTIGUOUS, GROUPS).prepare(c));
@@ -102,7 +109,7 @@ class Sm90GemmMutationTest {
       return Map.of("A", m * K * types.a().bits() / Byte.SIZE, "B", GROUPS * n * K * types.b().bytes(), "C",
           types.output().bytes() * m * n, "SA", Float.BYTES * m * blocks, "SB",
           Float.BYTES * ScaledGemm.blocks(n) * blocks,
-          "groups", Integer.BYTES * m / GroupedGemm.ROWS);
+          "E", m * K, "groups", Integer.BYTES * m / GroupedGemm.ROWS);
     }
   }
 
@@ -116,6 +123,15 @@ class Sm90GemmMutationTest {
       return new Sm90GemmConfig(Operands.alongK(types), new TileShape(m, n, 128 / types.b().bytes()), consumers, stages,
           cluster, 8, 1, pingPong ? Variant.PLAIN.with(Variant.Consumers.PING_PONG) : Variant.PLAIN);
     }
+  }
+
+  private static GemmProblem sparse(GemmProblem p) {
+    return SparseGemm.problem(p.types(), p.m(), p.n(), p.k(), p.batch(), "TN");
+  }
+
+  private static Sm90GemmConfig sparse(Sm90GemmConfig c) {
+    return new Sm90GemmConfig(c.operands().ofSparseA(), c.tile(), c.consumers(), c.stages(), c.cluster(), c.band(), 1,
+        c.variant());
   }
 
   private static Sm90GemmConfig transposed(Sm90GemmConfig c) {
