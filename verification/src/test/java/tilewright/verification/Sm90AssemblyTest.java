@@ -33,10 +33,10 @@ import tilewright.sm90.Sm90Gemms;
 /** Assembles the Hopper GEMM in every tile: without spills, and without serialised {@code wgmma}. */
 class Sm90AssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
+  private static final GemmTypes BF16 = GemmTypes.of(ElementType.BF16, ElementType.BF16);
 
   static List<Arguments> configurations() {
-    var bf16 = GemmTypes.of(ElementType.BF16, ElementType.BF16);
-    var ordered = Stream.of("TN", "NN", "TT", "NT").map(order -> Arguments.of(bf16, order));
+    var ordered = Stream.of("TN", "NN", "TT", "NT").map(order -> Arguments.of(BF16, order));
     var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16),
         GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
         GemmTypes.of(ElementType.F16, ElementType.F32).summedIn(ElementType.F16),
@@ -127,14 +127,16 @@ class Sm90AssemblyTest {
     assertAssembled(MixedGemm.packed(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")).prepare());
   }
 
+  /** Every tile in bf16, and the largest ones in other types and with B along n. */
   static List<Arguments> sparse() {
-    return LongSuite.of(Stream.of(GemmTypes.of(ElementType.BF16, ElementType.BF16),
-        GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
+    var large = List.of("128x128x1-in-turn", "128x256x2", "256x192x2-beside2");
+    var all = SparseGemm.tiles().stream().map(tile -> Arguments.of(BF16, "TN", tile));
+    var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
         GemmTypes.of(ElementType.TF32, ElementType.F32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
-        GemmTypes.of(ElementType.I8, ElementType.I32)).flatMap(types -> SparseGemm.tiles().stream()
-        .filter(tile -> !tile.contains("split") || types.accumulation() == Accumulation.FAST)
-        .flatMap(tile -> (types.a().bits() == 16 ? Stream.of("TN", "TT") : Stream.of("TN"))
-            .map(order -> Arguments.of(types, order, tile)))).toList());
+        GemmTypes.of(ElementType.I8, ElementType.I32)).flatMap(types -> large.stream()
+        .map(tile -> Arguments.of(types, "TN", tile)));
+    var alongN = large.stream().map(tile -> Arguments.of(BF16, "TT", tile));
+    return LongSuite.of(Stream.of(all, others, alongN).flatMap(s -> s).toList());
   }
 
   @ParameterizedTest(name = "{0}, {1}, {2}")
@@ -147,7 +149,7 @@ class Sm90AssemblyTest {
   @ParameterizedTest
   @CsvSource({"BIAS_SILU, 4096", "BIAS_RESIDUAL, 4096", "BIAS_GELU, 4099"})
   void epiloguesOfSparseOperandsAreAssembledWithoutSpillsAndWarnings(StandardEpilogue epilogue, int n) {
-    var problem = SparseGemm.problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 4096, n, 4096, 1, "TN");
+    var problem = SparseGemm.problem(BF16, 4096, n, 4096, 1, "TN");
     assertAssembled(SparseGemm.packed(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem))
         .prepare());
   }

@@ -39,9 +39,11 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
     var rounded = new Run(true, stepwise);
     if (tree instanceof Epilogue.Quantized(var factors, var x)) return quantized(d, factors, x, exact, rounded);
     var body = tree instanceof Epilogue.Converted(var type, boolean saturating, var x) && !saturating ? x : tree;
+    var exactD = exact.output(d);
+    var roundedD = rounded.output(d);
     for (int i = 0; i < exactly.getFirst().length; i++) {
-      exact.output(d)[i] = exact.of(tree, i);
-      rounded.output(d)[i] = tree.output().round(rounded.of(body, i));
+      exactD[i] = exact.of(tree, i);
+      roundedD[i] = tree.output().round(rounded.of(body, i));
     }
     return expected(d, exact, rounded);
   }
