@@ -89,7 +89,7 @@ public record StructuredSparsity(int chunk) {
     }).toArray();
   }
 
-  /** Positions in a chunk of what is stored, in order: of all that is not zero, and of the first zeros if it is less. */
+  /** Positions in a chunk of what is stored, in order: all that are not zero, and the first zeros where these are few. */
   private int[] kept(TensorView matrix, int row, int at, int batch) {
     int present = Math.min(chunk, extent(matrix, 1) - at * chunk);
     int[] nonzero = IntStream.range(0, present)

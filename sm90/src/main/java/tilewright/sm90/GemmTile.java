@@ -153,7 +153,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return (cluster.splits() - 1) * m * n * Float.BYTES;
   }
 
-  /** Bytes of shared memory for the ring of a configuration, beside a block of C of each warpgroup and exchanged sums. */
+  /** Bytes of shared memory for a configuration's ring, beside a block of C of each warpgroup and exchanged sums. */
   static int roomForStages(Sm90GemmConfig config) {
     return shared(config.resident()) - exchanged(config.cluster(), config.tileM(), config.tileN())
         - stored(config.tileN(), config.types().output(), config.consumers());

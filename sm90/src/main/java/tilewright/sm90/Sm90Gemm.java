@@ -43,7 +43,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
 
   @Override
   public String name() {
-    return (config.operands().aSparse() ? "sm90_sparse_gemm_" : "sm90_gemm_") + config.types().toString().replaceAll("[^a-z0-9]+", "_") + "_"
+    return (config.operands().aSparse() ? "sm90_sparse_gemm_" : "sm90_gemm_")
+        + config.types().toString().replaceAll("[^a-z0-9]+", "_") + "_"
         + (config.operands().aKMajor() ? "t" : "n") + (config.operands().bKMajor() ? "n" : "t");
   }
 

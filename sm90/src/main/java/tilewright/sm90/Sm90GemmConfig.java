@@ -396,8 +396,9 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
   @Override
   public String toString() {
     return (operands.aKMajor() ? "T" : "N") + (operands.bKMajor() ? "N" : "T") + " " + types()
-        + (operands.aSparse() ? " sparse " : " ") + tile.m() + "x" + tile.n() + "x" + tile.k() + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band "
-        + band + (resident > 1 ? " resident " + resident : "") + (pingPong() ? " ping-pong" : "")
+        + (operands.aSparse() ? " sparse " : " ") + tile.m() + "x" + tile.n() + "x" + tile.k()
+        + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
+        + (resident > 1 ? " resident " + resident : "") + (pingPong() ? " ping-pong" : "")
         + (transposed() ? " transposed" : "") + (streamK() ? " shared tail" : "")
         + (weightsAhead() ? " weights ahead" : "")
         + (waveSynchronised() ? " paced" : "") + (fetched() ? " fetched" : "");

@@ -18,8 +18,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  * say which. {@code wgmma.mma_async.sp} multiplies what is stored, twice as much of k in the time of a dense product.
  * Weights are A, as only {@code wgmma}'s A can be sparse: activations × weights is a product with a column-major C.
  *
- * <p>Metadata are words of 32 bits in the order in which threads use them, as {@link #positions} says: it is not that of
- * cuSPARSELt, which nobody documents, nor CUTLASS's, which depends on the tile.
+ * <p>Metadata are words of 32 bits in the order in which threads use them, as {@link #positions} says. It is neither
+ * that of cuSPARSELt, which nobody documents, nor CUTLASS's, which depends on the tile.
  *
  * @param problem whose k counts all elements, and whose A has those that are stored, by rows
  * @param metadata rows of words, each of 64 rows of A, such as {@link #packed} has
@@ -91,8 +91,8 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
 
   /**
    * The places of the metadata in their buffer: (row, chunk of a row, batch entry) → number of four bits, lower ones
-   * first. It follows from what {@code wgmma} needs of each thread, {@link WgmmaAtom#metadata}: the words of a warpgroup
-   * lie side by side, and those of 64 rows follow each other along k.
+   * first. It follows from what {@code wgmma} needs of each thread, {@link WgmmaAtom#metadata}: the words of a
+   * warpgroup lie side by side, and those of 64 rows follow each other along k.
    */
   public Layout positions() {
     var words = Layout.of(Layout.of(Warpgroup.SIZE, FOURS), Layout.of(FOURS, 1));
@@ -122,7 +122,8 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
       return List.of(fetching.with(fetching.operands().ofSparseA()));
     }
     return SparseTile.ALL.stream().filter(tile -> tile.suits(problem.types()))
-        .sorted(Comparator.comparingDouble(tile -> tile.cycles(problem))).map(tile -> tile.configure(problem)).filter(config -> Sm90Gemms.suits(config, problem, epilogue)).toList();
+        .sorted(Comparator.comparingDouble(tile -> tile.cycles(problem))).map(tile -> tile.configure(problem))
+        .filter(config -> Sm90Gemms.suits(config, problem, epilogue)).toList();
   }
 
   /** The names of tiles, as the dense GEMM's are called. */
@@ -133,7 +134,8 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
   /** The configuration with a tile of {@link #tiles()}. */
   public Sm90GemmConfig configure(String tile) {
     return SparseTile.ALL.stream().filter(t -> t.name().equals(tile) && t.suits(problem.types())).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
+        .orElseThrow(() -> new IllegalArgumentException("invalid tile " + tile + ": "
+            + String.join(" or ", tiles()))).configure(problem);
   }
 
   /** Prepares a given configuration. */

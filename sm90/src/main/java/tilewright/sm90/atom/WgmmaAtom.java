@@ -231,8 +231,8 @@ public record WgmmaAtom(ElementType a, ElementType b, ElementType d, int columns
     operands.add(new Operand.Integer(add ? 1 : 0));
     if (a != ElementType.I8) operands.addAll(List.of(new Operand.Integer(1), new Operand.Integer(1)));
     if (a.bits() == 16) forms.forEach(form -> operands.add(new Operand.Integer(form.kMajor() ? 0 : 1)));
-    k.emit("wgmma.mma_async." + (sparse ? "sp." : "") + "sync.aligned.m64n" + columns + "k" + depth() + "." + name(d) + "." + name(a) + "."
-        + name(b), operands.toArray(Operand[]::new));
+    k.emit("wgmma.mma_async." + (sparse ? "sp." : "") + "sync.aligned.m64n" + columns + "k" + depth() + "." + name(d)
+        + "." + name(a) + "." + name(b), operands.toArray(Operand[]::new));
   }
 
   private static String name(ElementType type) {

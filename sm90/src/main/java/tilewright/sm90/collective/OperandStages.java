@@ -58,8 +58,8 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
   }
 
   /**
-   * Releases a stage: one thread for the warpgroup, whose wgmma has read it; where threads read something of it, one per
-   * warp, each of which has read that by itself.
+   * Releases a stage: one thread for the warpgroup, whose wgmma has read it; where threads read something of it, one
+   * per warp, each of which has read that by itself.
    */
   void release(Pipeline.Cursor stage, I32 lane) {
     if (areReadByThreads()) {

@@ -15,7 +15,7 @@ class SparseWgmmaTest {
 
   /**
    * PTX ISA, metadata of wgmma.sp for 16 bits and tf32: a thread has four chunks of row g in its word's lower half and
-   * of row g+8 in the upper; threads 0 and 1 of four have one instruction's, which has eight, and 2 and 3 the next one's.
+   * of row g+8 in the upper; threads 0 and 1 of four have one instruction's, which has eight, and 2 and 3 the next's.
    */
   @ParameterizedTest
   @EnumSource(names = {"F16", "BF16", "TF32"})

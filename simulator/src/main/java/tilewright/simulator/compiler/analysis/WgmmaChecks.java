@@ -12,8 +12,8 @@ import tilewright.simulator.wgmma.Wgmma;
 
 /**
  * Makes watched code tell what it does to registers that {@code wgmma} works on: those of D, and those of A or its
- * metadata. Between two wgmma instructions the order does not matter, so that a run of other operations tells at its start, and stays one
- * loop.
+ * metadata. Between two wgmma instructions the order does not matter, so that a run of other operations tells at its
+ * start, and stays one loop.
  */
 public final class WgmmaChecks {
   private static final Set<String> OPERANDS = Set.of("a", "d", "metadata");
