@@ -42,12 +42,12 @@ public record StructuredSparsity(int chunk) {
     return chunks(k) * kept();
   }
 
-  /** Sets to zero all but the largest elements of each chunk by magnitude, of equal ones the first. */
+  /** Sets to zero all but the larger half of each chunk by magnitude, of equal ones the first; NaN is the largest. */
   public void prune(TensorView matrix) {
     eachChunk(matrix, chunks(extent(matrix, 1)), (row, at, batch) -> {
       var largest = IntStream.range(0, Math.min(chunk, extent(matrix, 1) - at * chunk)).boxed()
-          .sorted(Comparator.comparingDouble(i -> -Math.abs(matrix.value(index(matrix, row, at * chunk + i, batch)))))
-          .skip(kept());
+          .sorted(Comparator.<Integer>comparingDouble(
+              i -> Math.abs(matrix.value(index(matrix, row, at * chunk + i, batch)))).reversed()).skip(kept());
       largest.forEach(i -> matrix.set(index(matrix, row, at * chunk + i, batch), 0));
     });
   }
@@ -89,7 +89,7 @@ public record StructuredSparsity(int chunk) {
     }).toArray();
   }
 
-  /** Positions in a chunk of what is stored, in order: all that are not zero, and the first zeros where these are few. */
+  /** Positions in a chunk of what is stored, in order: all that are not zero, and the first zeros if too few are. */
   private int[] kept(TensorView matrix, int row, int at, int batch) {
     int present = Math.min(chunk, extent(matrix, 1) - at * chunk);
     int[] nonzero = IntStream.range(0, present)

@@ -36,6 +36,13 @@ class StructuredSparsityTest {
   }
 
   @Test
+  void noNaNIsLost() {
+    var matrix = matrix(ElementType.F32, 1, 4, 1, 2, Double.NaN, Double.NEGATIVE_INFINITY);
+    new StructuredSparsity(4).prune(matrix);
+    assertArrayEquals(new double[] {0, 0, Double.NaN, Double.NEGATIVE_INFINITY}, row(matrix, 0, 1));
+  }
+
+  @Test
   void theLargerOfTwoIsKept() {
     var matrix = matrix(ElementType.TF32, 1, 5, 1, -3, 2, 2, 5);
     StructuredSparsity.of(ElementType.TF32).prune(matrix);

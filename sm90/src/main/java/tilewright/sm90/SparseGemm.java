@@ -144,8 +144,16 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
   }
 
   private void compressed(LaunchArguments arguments) {
+    arguments.tensor("A", storedArgument()).tensor("E", metadataArgument());
+  }
+
+  /** What is stored of A. */
+  LaunchArguments.Tensor storedArgument() {
+    return problem.a().argument(problem.m(), stored(problem.types().a(), problem.k()), problem.batch());
+  }
+
+  LaunchArguments.Tensor metadataArgument() {
     var shape = metadataShape(problem);
-    arguments.tensor("A", problem.a().argument(problem.m(), stored(problem.types().a(), problem.k()), problem.batch()))
-        .tensor("E", metadata.argument(shape.rows, shape.words, problem.batch()));
+    return metadata.argument(shape.rows, shape.words, problem.batch());
   }
 }

@@ -93,6 +93,7 @@ public final class Catalogue {
     cases.addAll(Sm90TypeCases.mixed(seed));
     cases.addAll(DualCase.all(seed));
     cases.addAll(SparseCase.all(seed));
+    cases.addAll(CompressionCase.all(seed));
     cases.addAll(Sm100GemmCases.all(seed));
     for (long n : new long[] {0, 4, 100_000}) {
       cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
