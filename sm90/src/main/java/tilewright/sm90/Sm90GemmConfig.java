@@ -118,7 +118,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     if (types.accumulation() == Accumulation.F16 && (cut || cluster.splits() > 1)) {
       throw new IllegalArgumentException("accumulators of f16 are not added from CTA to CTA: each has all of k");
     }
-    if (operands.aSparse()) requireForSparse(operands, variant, cluster);
+    if (operands.aSparse()) requireForSparse(operands, variant);
     if (variant.loading() == Loading.WEIGHTS_AHEAD) requireEqualTiles(types, variant.order());
     if (types.isPromoted() && tile.k() != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
@@ -126,11 +126,11 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     }
   }
 
-  private static void requireForSparse(Operands operands, Variant variant, ClusterShape cluster) {
+  private static void requireForSparse(Operands operands, Variant variant) {
     var types = operands.types();
-    if (types.isPromoted() || types.isMixed()) {
+    if (types.isMixed() || types.accumulation() == Accumulation.SCALED) {
       throw new IllegalArgumentException("products of " + types + " have no sparse A: needed are operands of one width"
-          + " and the accumulation fast");
+          + " without scales");
     }
     if (!operands.aKMajor()) {
       throw new IllegalArgumentException("a sparse A is stored along k: its neighbours must be, as order TN has them");

@@ -2,10 +2,12 @@ package tilewright.sm90;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
@@ -33,10 +35,9 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
   private static final int FOURS = Integer.SIZE / 4;
 
   public SparseGemm {
-    if (problem.types().a() != problem.types().b() && problem.types().a().bits() != Byte.SIZE
-        || problem.types().isMixed() || problem.types().isPromoted()) {
+    if (problem.types().isMixed() || problem.types().accumulation() == Accumulation.SCALED) {
       throw new IllegalArgumentException("products of " + problem.types() + " have no sparse A: needed are operands of"
-          + " one type, or e4m3 and e5m2, and the accumulation fast");
+          + " one width without scales");
     }
   }
 
@@ -131,11 +132,16 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
     return SparseTile.ALL.stream().map(SparseTile::name).toList();
   }
 
-  /** The configuration with a tile of {@link #tiles()}. */
+  /**
+   * The configuration with a tile of {@link #tiles()}.
+   *
+   * @throws IllegalArgumentException for a tile that there is not, or that the problem's types do not have
+   */
   public Sm90GemmConfig configure(String tile) {
-    return SparseTile.ALL.stream().filter(t -> t.name().equals(tile) && t.suits(problem.types())).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("invalid tile " + tile + ": "
-            + String.join(" or ", tiles()))).configure(problem);
+    var suitable = SparseTile.ALL.stream().filter(t -> t.suits(problem.types())).toList();
+    return suitable.stream().filter(t -> t.name().equals(tile)).findFirst().orElseThrow(() ->
+        new IllegalArgumentException("invalid tile " + tile + ": "
+            + suitable.stream().map(SparseTile::name).collect(Collectors.joining(" or ")))).configure(problem);
   }
 
   /** Prepares a given configuration. */

@@ -2,6 +2,7 @@ package tilewright.sm90;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.ClusterShape;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
@@ -28,6 +29,8 @@ record SparseTile(int m, int n, ClusterShape cluster, boolean pingPong) {
   private static final double L2_RATE = 30;
   /** Cycles of a tile besides its steps: the ring fills, and C is stored. */
   private static final double EDGE = 1500;
+  /** The most registers of accumulators beside which there is room for a part of them. */
+  private static final int MOST_PROMOTED = 128;
   /** Instructions along k of a step. */
   private static final int SLICES = 2;
 
@@ -62,16 +65,25 @@ record SparseTile(int m, int n, ClusterShape cluster, boolean pingPong) {
         + (cluster.splits() > 1 ? "-split" + cluster.splits() : "") + (pingPong ? "-in-turn" : "");
   }
 
-  /** Whether products of these types can be computed so: accumulators of f16 are not added from CTA to CTA. */
+  /**
+   * Whether products of these types can be computed so. Accumulators of f16 are not added from CTA to CTA; those that
+   * leave the tensor core belong to all of k and to consumers that share a tile, and need registers for parts of them.
+   */
   boolean suits(GemmTypes types) {
+    if (types.isPromoted()) {
+      return cluster.splits() == 1 && !pingPong && m * n / (consumers() * Warpgroup.SIZE) <= MOST_PROMOTED;
+    }
     return cluster.splits() == 1 || types.accumulation() != Accumulation.F16;
   }
 
+  private int consumers() {
+    return pingPong ? 2 : Math.min(m / WgmmaAtom.M, 2);
+  }
+
   Sm90GemmConfig configure(GemmProblem p) {
-    int consumers = pingPong ? 2 : Math.min(m / WgmmaAtom.M, 2);
     var variant = pingPong ? Variant.PLAIN.with(Variant.Consumers.PING_PONG) : Variant.PLAIN;
     var tile = new TileShape(m, n, DEPTH_BYTES / p.types().b().bytes());
-    var deepest = new Sm90GemmConfig(Operands.of(p).ofSparseA(), tile, consumers, MOST_STAGES, cluster,
+    var deepest = new Sm90GemmConfig(Operands.of(p).ofSparseA(), tile, consumers(), MOST_STAGES, cluster,
         Math.max(1, BAND_ROWS / (m * cluster.m())), 1, variant);
     return deepest.withStages(Math.min(MOST_STAGES, GemmTile.roomForStages(deepest) / deepest.stageBytes()));
   }
@@ -82,7 +94,7 @@ record SparseTile(int m, int n, ClusterShape cluster, boolean pingPong) {
     double multiplied = m / WgmmaAtom.M * SLICES * Math.max(n / 2.0, instruction);
     int halfRow = DEPTH_BYTES / 2;
     double copied = (double) m * halfRow / cluster.n() + (double) n * DEPTH_BYTES / cluster.m() + m * halfRow / 8.0;
-    int steps = Math.ceilDiv(p.k() * p.types().b().bytes(), DEPTH_BYTES * cluster.splits());
+    long steps = Math.ceilDiv((long) p.k() * p.types().b().bytes(), DEPTH_BYTES * cluster.splits());
     long groups = GemmTile.groups(p, m * cluster.m(), n * cluster.n());
     return Math.ceilDiv(groups, GemmTile.room(cluster)) * (EDGE + steps * Math.max(multiplied, copied / L2_RATE));
   }

@@ -135,8 +135,10 @@ class Sm90AssemblyTest {
         GemmTypes.of(ElementType.TF32, ElementType.F32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
         GemmTypes.of(ElementType.I8, ElementType.I32)).flatMap(types -> large.stream()
         .map(tile -> Arguments.of(types, "TN", tile)));
+    var exact = new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT);
+    var promoted = Stream.of("128x256x2", "256x128x1-beside2").map(tile -> Arguments.of(exact, "TN", tile));
     var alongN = large.stream().map(tile -> Arguments.of(BF16, "TT", tile));
-    return LongSuite.of(Stream.of(all, others, alongN).flatMap(s -> s).toList());
+    return LongSuite.of(Stream.of(all, others, promoted, alongN).flatMap(s -> s).toList());
   }
 
   @ParameterizedTest(name = "{0}, {1}, {2}")

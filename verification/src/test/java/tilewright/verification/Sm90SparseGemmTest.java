@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
@@ -21,7 +20,9 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.StructuredSparsity;
 import tilewright.reference.TensorView;
+import tilewright.sm90.Loading;
 import tilewright.sm90.SparseGemm;
+import tilewright.sm90.Variant;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.SparseCase;
@@ -108,12 +109,39 @@ class Sm90SparseGemmTest {
         assertThrows(IllegalArgumentException.class, () -> SparseGemm.problem(BF16, 64, 64, 64, 1, "NT")).getMessage());
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"EXACT", "SCALED"})
-  void sumsThatLeaveTheTensorCoreAreRefused(Accumulation accumulation) {
-    var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, accumulation);
+  /** Sums that leave the tensor core: in two pieces of 128 columns, of which one is multiplied while one is added. */
+  @Test
+  void exactSumsGiveTheReferencesBits() {
+    var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT);
+    var gemm = SparseGemm.packed(SparseGemm.problem(types, 72, 264, 400, 1, "TN"));
+    check(new SparseCase(gemm, gemm.configure("128x256x1-beside2"), "exact"));
+  }
+
+  @Test
+  void scalesAreRefused() {
+    var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED);
     var problem = SparseGemm.problem(types, 64, 64, 128, 1, "TN");
-    assertTrue(assertThrows(IllegalArgumentException.class, () -> SparseGemm.packed(problem)).getMessage()
-        .contains("needed are operands of one type, or e4m3 and e5m2, and the accumulation fast"));
+    assertEquals("products of e4m3->bf16 scaled have no sparse A: needed are operands of one width without scales",
+        assertThrows(IllegalArgumentException.class, () -> SparseGemm.packed(problem)).getMessage());
+  }
+
+  /** A tile that these types do not have. */
+  @Test
+  void aTileOfOtherTypesIsRefused() {
+    var gemm = SparseGemm.packed(SparseGemm.problem(
+        GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16), 64, 64, 128, 1, "TN"));
+    assertTrue(assertThrows(IllegalArgumentException.class, () -> gemm.configure("64x16x1-split2")).getMessage()
+        .startsWith("invalid tile 64x16x1-split2: 64x16x1 or 64x32x1 or 64x64x1 or 64x128x1 or 128x64x1"));
+  }
+
+  /** Stages that do not come in pairs, or whose A is copied ahead of its metadata. */
+  @Test
+  void variantsThatTheKernelDoesNotHaveAreRefused() {
+    var config = SparseGemm.packed(SparseGemm.problem(BF16, 64, 64, 128, 1, "TN")).configure("128x128x1");
+    for (var variant : List.of(Variant.PLAIN.with(Variant.Order.STREAM_K),
+        Variant.PLAIN.with(Variant.Orientation.TRANSPOSED), Variant.PLAIN.with(Loading.WEIGHTS_AHEAD))) {
+      assertTrue(assertThrows(IllegalArgumentException.class, () -> config.with(variant)).getMessage()
+          .startsWith("a sparse A is wgmma's A"), variant.toString());
+    }
   }
 }

@@ -1,5 +1,6 @@
 package tilewright.sm90.collective;
 
+import java.util.List;
 import java.util.Optional;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Mbarrier;
@@ -10,6 +11,7 @@ import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
+import tilewright.ptx.Operand;
 
 /**
  * A and B on their way through a ring of stages in shared memory, as the threads see them that load.
@@ -55,6 +57,11 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, int products,
     b.prefetchMap(k);
     scales.ifPresent(all -> all.a().prefetchMap(k));
     metadata.ifPresent(all -> all.tile().prefetchMap(k));
+  }
+
+  /** A thread takes the metadata of a stage, if A is sparse: for each of its warpgroup's blocks of rows its words. */
+  List<List<Operand.Register>> takeMetadata(I32 group, I32 lane, I32 stage) {
+    return metadata.map(all -> all.take(mma, group, lane, stage)).orElse(List.of());
   }
 
   /**

@@ -43,13 +43,15 @@ public record PromotedMainloop(OperandStages operands) implements Mainloop {
     k.loop(range.steps(), _ -> {
       stage.awaitFull();
       var factors = scales.map(s -> s.take(mma, group, lane, stage.stage()));
+      // No multiplication is under way any more that needs the last step's.
+      var metadata = operands.takeMetadata(group, lane, stage.stage());
       for (int piece = 0; piece <= last + behind; piece++) {
         boolean more = piece <= last;
         if (more) {
           // Of two parts, the step's first fence holds for both.
           if (piece == 0 || piece >= parts.size()) WgmmaAtom.fence(k);
           mma.multiplyPiece(k, group, operands.a().shared(), operands.b().shared(), stage.stage(), piece,
-              parts.get(piece % parts.size()));
+              parts.get(piece % parts.size()), metadata);
         }
         int done = piece - behind;
         if (done < 0) continue;

@@ -258,15 +258,9 @@ public final class TiledWgmma {
         var rowsB = b.register(k, tileB, firstColumn(group).plus(column), k.constant(slice), stageB);
         for (int block = 0; block < blocks(); block++) {
           int piece = block * piecesPerBlock() + column / atom.columns();
-          var formA = formOfA();
-          var rowsA = formA.register(k, tileA, row(group, block), k.constant(stored(slice)), stageA);
-          var sums = all(piece(accumulators, piece));
-          if (metadata.isEmpty()) {
-            atom.multiply(k, rowsA, formA, rowsB, b, sums, add || slice > 0);
-          } else {
-            var word = metadata.get(block).get(slice / atom.metadataDepth());
-            atom.multiply(k, rowsA, formA, rowsB, b, sums, add || slice > 0, word, slice);
-          }
+          var rowsA = formOfA().register(k, tileA, row(group, block), k.constant(stored(slice)), stageA);
+          multiply(k, rowsA, rowsB, piece(accumulators, piece), add || slice > 0,
+              metadata.isEmpty() ? List.of() : metadata.get(block), slice);
         }
       }
     }
@@ -293,6 +287,21 @@ public final class TiledWgmma {
     return new ConvertedRows(atom, narrow);
   }
 
+  /**
+   * Begins one multiplication.
+   *
+   * @param words of metadata of the rows' block
+   * @param slice where it begins along k of the tile
+   */
+  private void multiply(Scope k, Operand.Register rowsA, Operand.Register rowsB, Fragment sums, boolean add,
+      List<Operand.Register> words, int slice) {
+    if (words.isEmpty()) {
+      atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), add);
+    } else {
+      atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), add, words.get(slice / atom.metadataDepth()), slice);
+    }
+  }
+
   /** The element of a stored row of A at which the elements along k from one on begin. */
   private int stored(int slice) {
     return slice / atom.depth() * atom.storedDepth();
@@ -302,14 +311,18 @@ public final class TiledWgmma {
     return a.orElseThrow(() -> new TraceException("operand A is converted in registers"));
   }
 
-  /** Replaces one piece's accumulators by its products of a stage, under way as one group; a fence comes before. */
+  /**
+   * Replaces one piece's accumulators by its products of a stage, under way as one group; a fence comes before.
+   *
+   * @param metadata of a sparse A, as {@link #multiply} takes them
+   */
   void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
-      Fragment sums) {
+      Fragment sums, List<List<Operand.Register>> metadata) {
     var rows = row(group, block(piece));
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
       var rowsB = b.register(k, tileB, k.constant(column(piece)), k.constant(slice), stage);
-      var rowsA = formOfA().register(k, tileA, rows, k.constant(slice), stage);
-      atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), slice > 0);
+      var rowsA = formOfA().register(k, tileA, rows, k.constant(stored(slice)), stage);
+      multiply(k, rowsA, rowsB, sums, slice > 0, metadata.isEmpty() ? List.of() : metadata.get(block(piece)), slice);
     }
     WgmmaAtom.commit(k);
   }

@@ -1,6 +1,5 @@
 package tilewright.sm90.collective;
 
-import java.util.List;
 import tilewright.async.collective.OrderedSequence;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.schedule.WorkTile;
@@ -31,7 +30,7 @@ public record WgmmaMainloop(OperandStages operands) implements Mainloop {
     k.loop(range.steps().dividedBy(mma.unit()), round -> {
       for (int i = 0; i < mma.unit(); i++) {
         stage.awaitFull();
-        var metadata = operands.metadata().map(all -> all.take(mma, group, lane, stage.stage())).orElse(List.of());
+        var metadata = operands.takeMetadata(group, lane, stage.stage());
         mma.multiply(k, group, operands.a().shared(), operands.b().shared(), stage.stage(), sums, metadata);
         stage.advance();
         WgmmaAtom.waitFor(k, 1);

@@ -38,6 +38,7 @@ final class Sm90SparseGemmDescription implements KernelDescription {
   @Override
   public List<Setting> settings() {
     return GemmSettings.of(GemmSettings.anyOperand(), GemmSettings.otherOperand(), GemmSettings.anyOutput(),
+        Setting.option("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text()),
         GemmSettings.accumulator(), Setting.extent("batch", 1), tiles(), Setting.text("epilogue", "plain"),
         Setting.factor("alpha", 1), Setting.factor("beta", 0), GemmSettings.QUANTIZE);
   }
@@ -49,7 +50,8 @@ final class Sm90SparseGemmDescription implements KernelDescription {
 
   @Override
   public PreparedLaunch launchFor(Choice choice) {
-    var types = GemmSettings.types(choice, Accumulation.FAST).summedIn(choice.type(GemmSettings.ACCUMULATOR));
+    var types = GemmSettings.types(choice, Accumulation.named(choice.text("accumulation")))
+        .summedIn(choice.type(GemmSettings.ACCUMULATOR));
     var problem = SparseGemm.problem(types, choice.number("m"), choice.number("n"), choice.number("k"),
         choice.number("batch"), choice.text("order")).scaled(choice.factor("alpha"), choice.factor("beta"));
     var gemm = SparseGemm.packed(problem, EpilogueArguments.packed(GemmSettings.tree(choice, problem), problem));

@@ -124,6 +124,7 @@ public record SparseCase(SparseGemm gemm, Sm90GemmConfig config, String name) {
         GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
         GemmTypes.of(ElementType.TF32, ElementType.F32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
         new GemmTypes(ElementType.E5M2, ElementType.E4M3, ElementType.F32, Accumulation.FAST),
+        new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT),
         GemmTypes.of(ElementType.I8, ElementType.I32));
   }
 }

@@ -14,10 +14,12 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.SparseGemm;
 
 class LimitsTest {
   private static final Limits LIMITS = new Limits(Map.of(Limits.COPY, 4.0, "f32", 50.0, "bf16", 800.0));
@@ -41,6 +43,14 @@ class LimitsTest {
     assertEquals(0.25, LIMITS.floorMs(measured(gemm(ElementType.BF16), 1_000_000_000, 1e9)), 1e-12);
     assertEquals(2, LIMITS.floorMs(measured(gemm(ElementType.BF16), 1000, 1.6e12)), 1e-12);
     assertEquals(32, LIMITS.floorMs(measured(gemm(ElementType.F32), 1000, 1.6e12)), 1e-12);
+  }
+
+  /** Operations are counted as those of dense products. */
+  @Test
+  void ofASparseProductHalfIsComputed() {
+    var types = GemmTypes.of(ElementType.BF16, ElementType.BF16);
+    var launch = SparseGemm.packed(SparseGemm.problem(types, 128, 128, 128, 1, "TN")).prepare();
+    assertEquals(1, LIMITS.floorMs(measured(launch, 1000, 1.6e12)), 1e-12);
   }
 
   @Test
