@@ -400,7 +400,8 @@ public final class GemmCases {
     return IntStream.concat(IntStream.of(0, p.m() - 1), sampled).distinct().toArray();
   }
 
-  private static int[] elements(GemmProblem p, int[] rows) {
+  /** The elements of C in some rows. */
+  static int[] elements(GemmProblem p, int[] rows) {
     return IntStream.range(0, p.n() * p.batch())
         .flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
   }
