@@ -68,10 +68,10 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
     return new SparseGemm(problem, Matrix.rowMajor("E", shape.rows, shape.words), epilogue);
   }
 
-  private record MetadataShape(int rows, int words) {}
+  private record MetadataShape(int rows, long words) {}
 
   private static MetadataShape metadataShape(GemmProblem p) {
-    return new MetadataShape(Math.ceilDiv(p.m(), WgmmaAtom.M), blocks(p) * Warpgroup.SIZE);
+    return new MetadataShape(Math.ceilDiv(p.m(), WgmmaAtom.M), (long) blocks(p) * Warpgroup.SIZE);
   }
 
   /** Blocks of metadata along k. */
@@ -87,7 +87,7 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
 
   private static int stored(ElementType a, int k) {
     int chunk = atom(a).chunk();
-    return Math.ceilDiv(k, chunk) * chunk / 2;
+    return Math.ceilDiv(k, chunk) * (chunk / 2);
   }
 
   /**

@@ -134,6 +134,13 @@ class Sm90SparseGemmTest {
         .startsWith("invalid tile 64x16x1-split2: 64x16x1 or 64x32x1 or 64x64x1 or 64x128x1 or 128x64x1"));
   }
 
+  /** An extent beyond what a launch may have is named as it was given. */
+  @Test
+  void anEnormousExtentIsRefused() {
+    var gemm = SparseGemm.packed(SparseGemm.problem(BF16, 64, 64, Integer.MAX_VALUE, 1, "TN"));
+    assertTrue(assertThrows(IllegalArgumentException.class, gemm::prepare).getMessage().contains("K = 2147483647"));
+  }
+
   /** Stages that do not come in pairs, or whose A is copied ahead of its metadata. */
   @Test
   void variantsThatTheKernelDoesNotHaveAreRefused() {
