@@ -8,7 +8,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
    "accumulation": "fast|f16|exact|scaled", "transA": false, "transB": true, "iterations": 20,
    "warmMs": 0}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}; "grouped_gemm" has "torch", "dual_gemm"
-  a SwiGLU layer as "eager" and "compile", "sparse_gemm" PyTorch's semi-structured A as "cusparselt" and "cutlass"
+  a SwiGLU layer as "eager" and "compile", "sparse_gemm" PyTorch's semi-structured A as "cusparselt" and
+  "cutlass" beside "cublas" with a dense one
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
