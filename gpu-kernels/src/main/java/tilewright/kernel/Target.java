@@ -24,6 +24,16 @@ public record Target(String architecture, String version) {
   /** The target of {@code mma} with block scales. */
   public static final Target SM120A = new Target("sm_120a", "8.7");
 
+  /**
+   * Returns the target of kernels that convert 8-bit floats: SM89, the first with instructions for it, but on Hopper
+   * Hopper's own, which assemblers of CUDA 12.0 take.
+   *
+   * @param capability of the GPU times ten
+   */
+  public static Target ofBytes(int capability) {
+    return SM90A.runsOn(capability) ? SM90A : SM89;
+  }
+
   /** The target in the later of its PTX version and another. */
   Target atLeast(String other) {
     var order = Comparator.comparing(ModuleDescriptor.Version::parse);

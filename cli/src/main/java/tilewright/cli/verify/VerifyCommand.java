@@ -170,8 +170,9 @@ public final class VerifyCommand implements Callable<Integer> {
   private void requireChoice(Set<String> chosen) {
     if (settings.isEmpty()) return;
     if (chosen.isEmpty()) throw CommandFailure.badInput("--set needs the name of a kernel of the catalogue");
+    var limited = chip.map(gpu -> registry.on(gpu.capability())).orElse(registry);
     for (var name : chosen) {
-      var family = registry.family(name).orElseThrow(() ->
+      var family = limited.family(name).orElseThrow(() ->
           CommandFailure.badInput("invalid --set: " + name + " has its own cases; settings choose those of a family"));
       try {
         family.requireSupported(ChosenSettings.over(family.defaults(), settings));

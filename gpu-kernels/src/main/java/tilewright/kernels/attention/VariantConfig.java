@@ -1,6 +1,7 @@
 package tilewright.kernels.attention;
 
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -51,6 +52,12 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
   private static int unit(Way way, int dim) {
     int unit = dim > HALF_ROWS ? WIDE_CHUNK : NARROW_CHUNK;
     return way.rings() ? 2 * unit : unit;
+  }
+
+  /** The head dimensions of a way, largest first. */
+  public static IntStream dims(Way way) {
+    return IntStream.iterate(way.mostDim(), dim -> dim > 0, dim -> dim - NARROW_CHUNK)
+        .filter(dim -> dim % unit(way, dim) == 0);
   }
 
   /** The ring for the smallest head dimension that has a given one, with as many slots as an SM has room for. */

@@ -44,72 +44,82 @@ record AppendedKeys(CacheAppend kernel) implements Kernel {
       Setting.option("rope", "neighbours", "half", "none"), Setting.option("pages", "no", "yes"),
       Setting.option("queries", "yes", "no"));
 
-  static final List<Family> FAMILIES = List.of(new OptionedFamily("append_cache",
-      "K (B,Sk,Hk,D), V and Q (B,S,H,D): new tokens before each entry's length, pairs of R columns turned", OPTIONS) {
-    @Override
-    List<Setting> common() {
-      return List.of(Setting.extent("b", 64), Setting.extent("s", 1), Setting.extent("h", 32), Setting.extent("hk", 8),
-          Setting.extent("d", 128), Setting.extent("r", 128), Setting.extent("sk", 4096),
-          Setting.types("dtype", ElementType.BF16, ElementType.F16));
-    }
+  static final List<Family> FAMILIES = List.of(family(Target.SM90A.capability()));
 
-    /** Each option beside the defaults of the others, and pages of codes. */
-    @Override
-    public boolean supports(Choice choice) {
-      var plain = defaults();
-      long others = settings().stream().filter(Setting::option)
-          .filter(option -> !choice.text(option.name()).equals(plain.text(option.name()))).count();
-      return others <= 1 || others == 2 && isPaged(choice) && !choice.text("cache").equals(SAME);
-    }
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(int capability) {
+    return new OptionedFamily("append_cache",
+        "K (B,Sk,Hk,D), V and Q (B,S,H,D): new tokens before each entry's length, pairs of R columns turned", OPTIONS) {
+      @Override
+      List<Setting> common() {
+        return List.of(Setting.extent("b", 64), Setting.extent("s", 1), Setting.extent("h", 32),
+            Setting.extent("hk", 8), Setting.extent("d", 128), Setting.extent("r", 128), Setting.extent("sk", 4096),
+            Setting.types("dtype", ElementType.BF16, ElementType.F16));
+      }
 
-    @Override
-    public Set<String> positive() {
-      return Set.of("hk", "d", "r", "sk");
-    }
+      /** Each option beside the defaults of the others, and pages of codes. */
+      @Override
+      public boolean supports(Choice choice) {
+        var plain = defaults();
+        long others = settings().stream().filter(Setting::option)
+            .filter(option -> !choice.text(option.name()).equals(plain.text(option.name()))).count();
+        return others <= 1 || others == 2 && isPaged(choice) && !choice.text("cache").equals(SAME);
+      }
 
-    @Override
-    public Target target(Choice choice) {
-      return choice.text("cache").equals(SAME) ? Target.SM80 : Target.SM90A;
-    }
+      @Override
+      public Set<String> positive() {
+        return Set.of("hk", "d", "r", "sk");
+      }
 
-    /** The new rows and the caches. */
-    @Override
-    public long elements(Choice choice) {
-      long rows = choice.number("s") * (choice.number("h") + 2L * choice.number("hk"))
-          + 2L * choice.number("sk") * choice.number("hk");
-      return choice.number("b") * rows * choice.number("d");
-    }
+      @Override
+      public Target target(Choice choice) {
+        return choice.text("cache").equals(SAME) ? Target.SM80 : Target.ofBytes(capability);
+      }
 
-    /** A token, more tokens or heads than a CTA has, rows of which a part is turned, and heads of any number. */
-    @Override
-    public List<List<Integer>> awkward() {
-      return List.of(List.of(2, 1, 3, 1, 16, 16, 5), List.of(1, 70, 4, 2, 128, 128, 90),
-          List.of(1, 2, 9, 9, 512, 64, 4), List.of(3, 3, 5, 5, 80, 48, 33), List.of(2, 5, 6, 3, 64, 32, 40));
-    }
+      /** The new rows and the caches. */
+      @Override
+      public long elements(Choice choice) {
+        long rows = choice.number("s") * (choice.number("h") + 2L * choice.number("hk"))
+            + 2L * choice.number("sk") * choice.number("hk");
+        return choice.number("b") * rows * choice.number("d");
+      }
 
-    @Override
-    public List<List<Integer>> measured() {
-      return List.of(List.of(64, 1, 32, 8, 128, 128, 1024), List.of(4, 4096, 32, 8, 128, 128, 8192));
-    }
+      /** A token, more tokens or heads than a CTA has, rows of which a part is turned, and heads of any number. */
+      @Override
+      public List<List<Integer>> awkward() {
+        return List.of(List.of(2, 1, 3, 1, 16, 16, 5), List.of(1, 70, 4, 2, 128, 128, 90),
+            List.of(1, 2, 9, 9, 512, 64, 4), List.of(3, 3, 5, 5, 80, 48, 33), List.of(2, 5, 6, 3, 64, 32, 40));
+      }
 
-    @Override
-    public Workload workload(Choice choice) {
-      var problem = problem(choice);
-      var s = problem.sizes();
-      var rotation = Rotation.valueOf(choice.text("rope").toUpperCase(Locale.ROOT));
-      int turned = rotation == Rotation.NONE ? 0 : choice.number("r");
-      var tokens = NewTokens.dense(s, new NewTokens.Rotary(rotation, turned, s.keys()));
-      boolean queries = choice.text("queries").equals("yes");
-      var launch = CacheAppend.prepare(problem, queries ? tokens : tokens.withoutQueries(), target(choice));
-      int rows = isPaged(choice) ? PAGE : s.keys();
-      var ranges = choice.text("cache").equals(TOKENS) ? Map.of("K", range(false), "V", range(true))
-          : Map.<String, CacheAppendReference.Range>of();
-      var reference = new CacheAppendReference(s.queries(), s.heads(), s.keyHeads(), s.headDim(), s.valueDim(), rows,
-          problem.cacheType(), problem.type(), ranges, rotation, turned, isPaged(choice));
-      return Workload.of(launch, operands(choice, problem, turned, queries), reference).moving(moved(choice, problem,
-          queries));
-    }
-  });
+      @Override
+      public List<List<Integer>> measured() {
+        return List.of(List.of(64, 1, 32, 8, 128, 128, 1024), List.of(4, 4096, 32, 8, 128, 128, 8192));
+      }
+
+      @Override
+      public Workload workload(Choice choice) {
+        var problem = problem(choice);
+        var s = problem.sizes();
+        var rotation = Rotation.valueOf(choice.text("rope").toUpperCase(Locale.ROOT));
+        int turned = rotation == Rotation.NONE ? 0 : choice.number("r");
+        var tokens = NewTokens.dense(s, new NewTokens.Rotary(rotation, turned, s.keys()));
+        boolean queries = choice.text("queries").equals("yes");
+        var launch = CacheAppend.prepare(problem, queries ? tokens : tokens.withoutQueries(), target(choice));
+        int rows = isPaged(choice) ? PAGE : s.keys();
+        var ranges = choice.text("cache").equals(TOKENS) ? Map.of("K", range(false), "V", range(true))
+            : Map.<String, CacheAppendReference.Range>of();
+        var reference = new CacheAppendReference(s.queries(), s.heads(), s.keyHeads(), s.headDim(), s.valueDim(), rows,
+            problem.cacheType(), problem.type(), ranges, rotation, turned, isPaged(choice));
+        return Workload.of(launch, operands(choice, problem, turned, queries), reference).moving(moved(choice, problem,
+            queries));
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(other);
+      }
+    };
+  }
 
   private static CacheAppendReference.Range range(boolean values) {
     return new CacheAppendReference.Range(CacheCodes.least(values), CacheCodes.most(values));

@@ -28,8 +28,12 @@ abstract class HeadFamily extends OptionedFamily {
   static final List<Setting> TRANSFORM = List.of(Setting.option("rope", "none", "neighbours", "half"),
       Setting.option("hadamard", "yes", "no"));
 
-  HeadFamily(String name, String formula, List<Setting> options) {
+  private final Target target;
+
+  /** @param capability of the GPU that the kernels are for, times ten */
+  HeadFamily(int capability, String name, String formula, List<Setting> options) {
     super(name, formula, options);
+    target = Target.ofBytes(capability);
   }
 
   @Override
@@ -50,7 +54,7 @@ abstract class HeadFamily extends OptionedFamily {
 
   @Override
   public Target target(Choice choice) {
-    return RowQuantizer.TARGET;
+    return target;
   }
 
   static Extents extents(Choice choice) {
@@ -98,10 +102,10 @@ abstract class HeadFamily extends OptionedFamily {
   }
 
   /** The kernel on X, output and other operands, with {@code rows} rows per CTA. */
-  static Workload workload(Choice choice, Kernel kernel, int rows, Reference reference, Operand output,
+  final Workload workload(Choice choice, Kernel kernel, int rows, Reference reference, Operand output,
       List<Operand> others) {
     var x = Operand.input("X", choice.type("dtype"), choice, "b", "s", "h", "d");
-    return Workload.of(kernel, RowQuantizer.TARGET, RowQuantizer.grid(x.extents(), rows), reference,
+    return Workload.of(kernel, target, RowQuantizer.grid(x.extents(), rows), reference,
         Stream.concat(Stream.of(x, output), others.stream()).toArray(Operand[]::new));
   }
 }

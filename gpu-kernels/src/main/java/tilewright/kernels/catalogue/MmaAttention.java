@@ -1,7 +1,9 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
@@ -21,6 +23,7 @@ import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
 import tilewright.reference.TiledAttentionReference;
 
 /**
@@ -55,11 +58,23 @@ record MmaAttention(VariantConfig config) implements Kernel {
   /** One way, in every type. */
   private static final class WayFamily extends OptionedFamily {
     private final Way way;
+    private final int held;
 
     WayFamily(Way way) {
+      this(way, Integer.MAX_VALUE);
+    }
+
+    /** @param held bytes of shared memory that a CTA can have */
+    private WayFamily(Way way, int held) {
       super("attention_" + way, "O = softmax(Q·Kᵀ/√d)·V (B,S,H,d): " + way.text(),
           List.of(Setting.option("dtype", "f16", "bf16"), Setting.option("acc", "f32", "f16", "mixed")));
       this.way = way;
+      this.held = held;
+    }
+
+    @Override
+    public Family on(int capability) {
+      return new WayFamily(way, Multiprocessor.of(capability).ctaSharedBytes());
     }
 
     @Override
@@ -80,6 +95,26 @@ record MmaAttention(VariantConfig config) implements Kernel {
       return choice.text("dtype").equals("f16") || choice.text("acc").equals("f32");
     }
 
+    /** @throws IllegalArgumentException naming the head dimensions that fit, where this one does not */
+    @Override
+    public void requireSupported(Choice choice) {
+      super.requireSupported(choice);
+      if (fits(choice)) return;
+      var most = mostDim(choice);
+      throw new IllegalArgumentException("d=%d needs more shared memory than the %d bytes that a CTA has: %s".formatted(
+          choice.number("d"), held, most.isPresent() ? "with these settings d is at most " + most.getAsInt()
+              : "with these settings no d fits"));
+    }
+
+    private boolean fits(Choice choice) {
+      return held == Integer.MAX_VALUE || launch(config(choice), 1, 1, 1).kernel().dynamicSharedBytes() <= held;
+    }
+
+    /** The largest head dimension that shared memory has room for. */
+    private OptionalInt mostDim(Choice choice) {
+      return VariantConfig.dims(way).filter(d -> fits(choice.with(Map.of("d", Integer.toString(d))))).findFirst();
+    }
+
     @Override
     public Set<String> positive() {
       return Set.of("d");
@@ -87,13 +122,14 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
     @Override
     public List<List<Integer>> awkward() {
+      int most = mostDim(defaults()).orElse(way.mostDim());
       if (way == Way.TILED_KV) {
-        return List.of(List.of(1, 1, 1, 64), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 128));
+        return List.of(List.of(1, 1, 1, 64), List.of(1, 40, 1, most), List.of(1, 70, 1, 320), List.of(2, 65, 2, 128));
       }
       return way.mostDim() > 256
-          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, way.mostDim()), List.of(1, 70, 1, 320),
+          ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, most), List.of(1, 70, 1, 320),
             List.of(2, 65, 2, 96))
-          : List.of(List.of(1, 1, 1, 32), List.of(1, 64, 1, way.mostDim()), List.of(2, 65, 2, 96));
+          : List.of(List.of(1, 1, 1, 32), List.of(1, 64, 1, most), List.of(2, 65, 2, 96));
     }
 
     @Override
@@ -103,6 +139,15 @@ record MmaAttention(VariantConfig config) implements Kernel {
           Stream.of(List.of(1, 8192, 32, 320), List.of(1, 8192, 32, 512), List.of(1, 8192, 32, 1024))).toList();
     }
 
+    private VariantConfig config(Choice choice) {
+      // Mixed: S is summed in FP32, O in f16.
+      var scores = choice.text("acc").equals("f16") ? ElementType.F16 : ElementType.F32;
+      var output = choice.text("acc").equals("f32") ? ElementType.F32 : ElementType.F16;
+      int slots = way == Way.TILED_KV ? choice.number("slots") : way.slots();
+      return new VariantConfig(way, choice.type("dtype"), scores, output, choice.number("d"), choice.text("swizzle"),
+          slots);
+    }
+
     @Override
     public Workload workload(Choice choice) {
       int batch = choice.number("batch");
@@ -110,17 +155,13 @@ record MmaAttention(VariantConfig config) implements Kernel {
       int heads = choice.number("heads");
       int d = choice.number("d");
       var type = choice.type("dtype");
-      // Mixed: S is summed in FP32, O in f16.
-      var scores = choice.text("acc").equals("f16") ? ElementType.F16 : ElementType.F32;
-      var output = choice.text("acc").equals("f32") ? ElementType.F32 : ElementType.F16;
-      int slots = way == Way.TILED_KV ? choice.number("slots") : way.slots();
-      var config = new VariantConfig(way, type, scores, output, d, choice.text("swizzle"), slots);
+      var config = config(choice);
       var modes = new String[] {"batch", "seq", "heads", "d"};
       var inputs = Stream.of("Q", "K", "V").map(name -> Operand.input(name, type, choice, modes));
       var all = Stream.concat(inputs, Stream.of(Operand.output("O", type, choice, modes))).toList();
       long bytes = all.stream().mapToLong(Operand::bytes).sum();
       return new Workload(launch(config, batch, sequence, heads), all, new TiledAttentionReference(type,
-          scores, output, batch, sequence, heads, d, BLOCK), bytes,
+          config.scoreSums(), config.outputSums(), batch, sequence, heads, d, BLOCK), bytes,
           4.0 * batch * heads * sequence * sequence * d);
     }
   }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernels.attention.quantization.RowQuantizer;
 import tilewright.kernels.attention.quantization.RowTransform;
 import tilewright.kernels.attention.quantization.Scaling;
@@ -28,38 +29,48 @@ record QuantizedHeads(RowQuantizer kernel) implements Kernel {
   private static final List<Setting> OPTIONS = Stream.of(HeadFamily.CODES, HeadFamily.TRANSFORM,
       List.of(Setting.option("rows", "128", "64"))).flatMap(List::stream).toList();
 
-  static final List<Family> FAMILIES = List.of(new HeadFamily("quantize_heads",
-      "Y · Factor ≈ Hadamard(Signs · RoPE(X)), 8 bits, a factor per block of rows or head (B,S,H,D)", OPTIONS) {
-    /** Each option beside the defaults of the others, and every rotation with and without the transform. */
-    @Override
-    public boolean supports(Choice choice) {
-      var plain = defaults();
-      long others = Stream.of("dtype", "narrow", "factor", "rows")
-          .filter(name -> !choice.text(name).equals(plain.text(name))).count();
-      boolean transformed = rotation(choice) == Rotation.NONE && hadamard(choice);
-      return others == 0 || others == 1 && transformed;
-    }
+  static final List<Family> FAMILIES = List.of(family(Target.SM90A.capability()));
 
-    @Override
-    public List<List<Integer>> awkward() {
-      return List.of(List.of(1, 1, 1, 16), List.of(1, 130, 1, 64), List.of(1, 128, 2, 256), List.of(2, 100, 1, 192),
-          List.of(1, 65, 1, 80), List.of(1, 200, 2, 96), List.of(2, 129, 3, 128));
-    }
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(int capability) {
+    return new HeadFamily(capability, "quantize_heads",
+        "Y · Factor ≈ Hadamard(Signs · RoPE(X)), 8 bits, a factor per block of rows or head (B,S,H,D)", OPTIONS) {
+      /** Each option beside the defaults of the others, and every rotation with and without the transform. */
+      @Override
+      public boolean supports(Choice choice) {
+        var plain = defaults();
+        long others = Stream.of("dtype", "narrow", "factor", "rows")
+            .filter(name -> !choice.text(name).equals(plain.text(name))).count();
+        boolean transformed = rotation(choice) == Rotation.NONE && hadamard(choice);
+        return others == 0 || others == 1 && transformed;
+      }
 
-    @Override
-    public Workload workload(Choice choice) {
-      var narrow = choice.type("narrow");
-      var rotation = rotation(choice);
-      boolean hadamard = hadamard(choice);
-      int rows = scaling(choice) == Scaling.BLOCK ? choice.number("rows") : LEAST_ROWS;
-      var kernel = new QuantizedHeads(new RowQuantizer(new RowTransform(choice.type("dtype"), choice.number("d"), rows,
-          rotation, hadamard), narrow, scaling(choice)));
-      var reference = HeadQuantizerReference.rows(new HeadQuantizer(narrow, rotation, hadamard), extents(choice),
-          rowsOfFactor(choice, rows));
-      return workload(choice, kernel, rows, reference, Operand.output("Y", narrow, choice, "b", "s", "h", "d"),
-          Stream.concat(factors(choice, rows).stream(), tables(choice).stream()).toList());
-    }
-  });
+      @Override
+      public List<List<Integer>> awkward() {
+        return List.of(List.of(1, 1, 1, 16), List.of(1, 130, 1, 64), List.of(1, 128, 2, 256), List.of(2, 100, 1, 192),
+            List.of(1, 65, 1, 80), List.of(1, 200, 2, 96), List.of(2, 129, 3, 128));
+      }
+
+      @Override
+      public Workload workload(Choice choice) {
+        var narrow = choice.type("narrow");
+        var rotation = rotation(choice);
+        boolean hadamard = hadamard(choice);
+        int rows = scaling(choice) == Scaling.BLOCK ? choice.number("rows") : LEAST_ROWS;
+        var transform = new RowTransform(choice.type("dtype"), choice.number("d"), rows, rotation, hadamard);
+        var kernel = new QuantizedHeads(new RowQuantizer(transform, narrow, scaling(choice)));
+        var reference = HeadQuantizerReference.rows(new HeadQuantizer(narrow, rotation, hadamard), extents(choice),
+            rowsOfFactor(choice, rows));
+        return workload(choice, kernel, rows, reference, Operand.output("Y", narrow, choice, "b", "s", "h", "d"),
+            Stream.concat(factors(choice, rows).stream(), tables(choice).stream()).toList());
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(other);
+      }
+    };
+  }
 
   @Override
   public String name() {

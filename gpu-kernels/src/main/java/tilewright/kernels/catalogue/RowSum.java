@@ -23,29 +23,40 @@ import tilewright.reference.SumReference;
  * NaN.
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
-  static final List<Family> FAMILIES = List.of(new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
-      List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
-    @Override
-    List<String> types() {
-      return List.of("f32", "f16", "bf16", "e4m3", "e5m2");
-    }
+  static final List<Family> FAMILIES = List.of(family(Target.SM90A.capability()));
 
-    @Override
-    public Target target(Choice choice) {
-      return choice.type("dtype").bits() == 8 ? Target.SM90A : Target.SM80;
-    }
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(int capability) {
+    return new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
+        List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
+      @Override
+      List<String> types() {
+        return List.of("f32", "f16", "bf16", "e4m3", "e5m2");
+      }
 
-    @Override
-    Workload workload(Choice choice, ElementType type, RowShape own) {
-      int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, runs -> steps(type, runs))
-          : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
-      var accumulator = accumulator(choice, type);
-      return rows(choice, new RowSum(type, accumulator, shape), shape,
-          SumReference.rows(accumulator, choice.number("m"), columns, shape::order),
-          Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
-    }
-  });
+      @Override
+      public Target target(Choice choice) {
+        return choice.type("dtype").bits() == 8 ? Target.ofBytes(capability) : Target.SM80;
+      }
+
+      @Override
+      Workload workload(Choice choice, ElementType type, RowShape own) {
+        int columns = choice.number("n");
+        var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, runs -> steps(type, runs))
+            : RowShape.of(type, columns,
+                RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
+        var accumulator = accumulator(choice, type);
+        return rows(choice, new RowSum(type, accumulator, shape), shape,
+            SumReference.rows(accumulator, choice.number("m"), columns, shape::order),
+            Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(other);
+      }
+    };
+  }
 
   /** The steps measured fastest on an H200 for rows of {@code runs} accesses. */
   private static RowFamily.Steps steps(ElementType type, int runs) {

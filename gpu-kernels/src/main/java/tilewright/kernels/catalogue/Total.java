@@ -45,12 +45,14 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   private static final int BLOCK_BYTES = 256 << 10;
 
   static final List<Family> FAMILIES = List.of(
-      new TotalFamily(Chip.A100, "sum", "Y = Σ X over (N)", List.of("X"),
+      new TotalFamily(Chip.A100, Target.SM90A, "sum", "Y = Σ X over (N)", List.of("X"),
           List.of("f32", "f16", "bf16", "e4m3", "e5m2")),
-      new TotalFamily(Chip.A100, "dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16")));
+      new TotalFamily(Chip.A100, Target.SM90A, "dot", "Y = Σ X · Z over (N)", List.of("X", "Z"),
+          List.of("f32", "f16", "bf16")));
 
-  private record TotalFamily(Chip chip, String name, String formula, List<String> inputs, List<String> types)
-      implements Family {
+  /** @param ofBytes the target where elements have 8 bits */
+  private record TotalFamily(Chip chip, Target ofBytes, String name, String formula, List<String> inputs,
+      List<String> types) implements Family {
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
@@ -67,7 +69,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
 
     @Override
     public Target target(Choice choice) {
-      return choice.type("dtype").bits() == 8 ? Target.SM90A : Target.SM80;
+      return choice.type("dtype").bits() == 8 ? ofBytes : Target.SM80;
     }
 
     @Override
@@ -82,7 +84,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
 
     @Override
     public Family on(int capability) {
-      return new TotalFamily(Chip.largest(capability), name, formula, inputs, types);
+      return new TotalFamily(Chip.largest(capability), Target.ofBytes(capability), name, formula, inputs, types);
     }
 
     @Override

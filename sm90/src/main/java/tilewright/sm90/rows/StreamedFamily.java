@@ -17,9 +17,11 @@ import tilewright.ptx.Dim3;
  * A family of the catalogue whose long rows are streamed. The tuning {@code stream} says how many CTAs share a row;
  * with 0 no row is streamed, and the kernel needs no Hopper.
  *
+ * @param onHopper whether the family is for a GPU that runs the streamed kernels, or for none in particular
  * @param option of the base that must have that value, or there is no streamed kernel
  */
-record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
+record StreamedFamily(Family base, RowOperation operation, String option, String value, boolean onHopper)
+    implements Family {
   private static final String STREAM = "stream";
   /** The approximate part of a row that a CTA has, in bytes. */
   private static final int SLICE_BYTES = 32 << 10;
@@ -65,7 +67,7 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
 
   @Override
   public Family on(int capability) {
-    return new StreamedFamily(base.on(capability), operation, option, value);
+    return new StreamedFamily(base.on(capability), operation, option, value, Target.SM90A.runsOn(capability));
   }
 
   @Override
@@ -76,6 +78,12 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
 
   /** @throws IllegalArgumentException when rows cannot be streamed as chosen */
   private Optional<RowStreamConfig> config(Choice choice) {
+    if (onHopper) return onHopper(choice);
+    if (choice.tuned(STREAM, 0) == 0) return Optional.empty();
+    throw new IllegalArgumentException("only Hopper streams rows");
+  }
+
+  private Optional<RowStreamConfig> onHopper(Choice choice) {
     var type = choice.type("dtype");
     int columns = choice.number("n");
     int cluster = choice.tuned(STREAM, -1);
