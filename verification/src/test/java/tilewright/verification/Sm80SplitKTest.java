@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.kernels.gemm.Gemm;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Case;
@@ -82,6 +84,16 @@ class Sm80SplitKTest {
   private static int splits(int m, int n, int k) {
     var p = problem(m, n, k, "TN");
     return Gemm.splits(p, Gemm.configure(p), Chip.A100.multiprocessors());
+  }
+
+  /** 64 tiles: an A100 has SMs for each once, an H100 and an RTX 5090 twice. */
+  @ParameterizedTest
+  @CsvSource({"80, 64", "89, 128", "90, 128", "120, 128"})
+  void automaticPartsFillTheGpuThatTheKernelIsFor(int capability, int ctas) {
+    var kernel = KernelRegistry.builtIn().on(capability).find("sm80_gemm").orElseThrow();
+    var settings = Map.of("m", "1024", "n", "1024", "k", "8192", "split", "auto");
+    var grid = kernel.prepare(kernel.defaults().with(settings)).grid();
+    assertEquals(ctas, grid.x() * grid.y() * grid.z());
   }
 
   @Test

@@ -2,7 +2,6 @@ package tilewright.kernels.library;
 
 import java.util.List;
 import java.util.Optional;
-import tilewright.kernel.Chip;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -16,7 +15,7 @@ import tilewright.numerics.ElementType;
 /** The GEMM on SM80's tensor cores. */
 final class Sm80GemmDescription extends WarpGemmDescription {
   private static final String AUTO = "auto";
-  /** CTAs that share the k of a tile; {@code auto} is as many as fill an A100 once. */
+  /** CTAs that share the k of a tile; {@code auto} is as many as fill the GPU once. */
   private static final Setting SPLIT = Setting.option("split", "1", AUTO, "2", "3", "4", "6", "8", "12", "16");
 
   Sm80GemmDescription() {
@@ -71,11 +70,11 @@ final class Sm80GemmDescription extends WarpGemmDescription {
     return splits(choice.text("split"), problem, config);
   }
 
-  private static int splits(String text, GemmProblem problem, GemmConfig config) {
+  private int splits(String text, GemmProblem problem, GemmConfig config) {
     if (!SPLIT.values().contains(text)) {
       throw new IllegalArgumentException("invalid split " + text + ": " + String.join(" or ", SPLIT.values()));
     }
-    return text.equals(AUTO) ? Gemm.splits(problem, config, Chip.A100.multiprocessors()) : Integer.parseInt(text);
+    return text.equals(AUTO) ? Gemm.splits(problem, config, chip().multiprocessors()) : Integer.parseInt(text);
   }
 
   private List<GemmTimings.Configured> timed(GemmProblem problem, List<String> splits) {

@@ -1,6 +1,7 @@
 package tilewright.kernels.library;
 
 import java.util.Optional;
+import tilewright.kernel.Chip;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
@@ -16,6 +17,11 @@ abstract class WarpGemmDescription implements GemmKernel {
   /** @param capability of the GPU whose limits the tiles keep, times ten */
   WarpGemmDescription(int capability) {
     this.capability = capability;
+  }
+
+  /** The GPU that grids are chosen for. */
+  final Chip chip() {
+    return Chip.largest(capability);
   }
 
   /** The problem that a choice of settings names. */
