@@ -3,20 +3,17 @@ package tilewright.verification;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.Chip;
-import tilewright.ptx.FamilyTarget;
 
 /** Assembles the PTX of kernels, each text once, where this machine has an assembler for its target. */
 final class AssemblyCheck {
-  private final Assembler assembler = Assembler.find();
+  private final ChipAssembler assembler;
   private final Map<String, Optional<String>> known = new HashMap<>();
-  private final Optional<Chip> chip;
 
   /** @param chip to assemble for; empty for the target that each text names */
   AssemblyCheck(Optional<Chip> chip) {
-    this.chip = chip;
+    assembler = new ChipAssembler(chip);
   }
 
   AssemblyCheck() {
@@ -29,10 +26,7 @@ final class AssemblyCheck {
   }
 
   private Optional<String> assemble(String ptx) {
-    var text = chip.map(gpu -> FamilyTarget.of(ptx, gpu.capability())).orElse(ptx);
-    var named = text.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
-    var target = named.endsWith("a") ? named : chip.map(gpu -> "sm_" + gpu.capability()).orElse(named);
-    return switch (assembler.assemble(text, target)) {
+    return switch (assembler.assemble(ptx)) {
       case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0)
           .findFirst().map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");
       case Assembly.Rejected rejected ->

@@ -1,6 +1,7 @@
 package tilewright.verification;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import tilewright.kernel.CompiledKernel;
@@ -22,15 +23,22 @@ public record KernelConfiguration(String kernel, String config, Supplier<List<Pr
     return new TracedKernel(kernel, config, ptx());
   }
 
-  private String ptx() {
+  /** Traces the kernels that the configuration's launches run; empty if the configuration is refused. */
+  public Optional<List<CompiledKernel>> kernels() {
     try {
-      return launches.get().stream().map(launch -> text(launch.kernel())).collect(Collectors.joining("\n"));
+      return Optional.of(launches.get().stream().map(PreparedLaunch::kernel).toList());
     } catch (IllegalArgumentException | ArithmeticException _) {
-      return REFUSED;
+      return Optional.empty();
     }
   }
 
-  private static String text(CompiledKernel kernel) {
+  private String ptx() {
+    return kernels().map(all -> all.stream().map(KernelConfiguration::text).collect(Collectors.joining("\n")))
+        .orElse(REFUSED);
+  }
+
+  /** A kernel's PTX in normal form, and before it what every launch of the kernel has. */
+  public static String text(CompiledKernel kernel) {
     return "// block %s, cluster %s, %d bytes of dynamic shared memory, features %s%n%s".formatted(kernel.block(),
         kernel.cluster(), kernel.dynamicSharedBytes(), kernel.features().stream().sorted().toList(),
         PtxNormalForm.of(kernel.module()));

@@ -2,9 +2,11 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -29,11 +31,17 @@ final class LargeAttention {
 
   private LargeAttention() {}
 
-  static Stream<KernelConfiguration> all() {
-    var kernels = Stream.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(), new Sm100AttentionKernel());
+  /** @param chip that the kernels keep the limits of, if it is not that of their own targets */
+  static Stream<KernelConfiguration> all(Optional<Chip> chip) {
+    var kernels = Stream.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(), new Sm100AttentionKernel())
+        .map(kernel -> limited(kernel, chip));
     return Stream.of(kernels.flatMap(kernel -> problems().map(named -> configuration(kernel, "", named))),
-        problems().map(named -> configuration(new Sm100AttentionKernel(true), " cancelled launches", named)),
-        hopperShapes(), gradients()).flatMap(part -> part);
+        problems().map(named -> configuration(limited(new Sm100AttentionKernel(true), chip), " cancelled launches",
+            named)), hopperShapes(), gradients(chip)).flatMap(part -> part);
+  }
+
+  private static AttentionKernel limited(AttentionKernel kernel, Optional<Chip> chip) {
+    return chip.map(gpu -> kernel.on(gpu.capability())).orElse(kernel);
   }
 
   private record Named(String name, AttentionProblem problem) {
@@ -57,8 +65,10 @@ final class LargeAttention {
   }
 
   /** The gradients, added up in any order and in a fixed one. */
-  private static Stream<KernelConfiguration> gradients() {
-    return AttentionBackwardKernels.builtIn().all().stream().flatMap(kernel -> Stream.concat(bands(), functions())
+  private static Stream<KernelConfiguration> gradients(Optional<Chip> chip) {
+    var kernels = AttentionBackwardKernels.builtIn().all().stream()
+        .map(kernel -> chip.map(gpu -> kernel.on(gpu.capability())).orElse(kernel));
+    return kernels.flatMap(kernel -> Stream.concat(bands(), functions())
         .filter(named -> !named.problem.blockMask()).flatMap(named -> Stream.of(false, true).map(fixed ->
             new KernelConfiguration(kernel.name(), "large " + named.name + (fixed ? " deterministic" : ""), () -> {
               var problem = AttentionBackwardProblem.dense(named.problem).deterministic(fixed);

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
+import tilewright.kernel.Chip;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ops.TensorCoordinates;
 import tilewright.ptx.Launch;
@@ -113,15 +114,18 @@ public final class Verification {
   /**
    * Every configuration of some kernels that a case verifies, every variant of the families among them at its default
    * extents, and GEMMs and attention of usual size, which tests assemble.
+   *
+   * @param chip that the kernels keep the limits of; empty for those of their own targets
    */
-  public static List<KernelConfiguration> configurations(KernelRegistry registry,
+  public static List<KernelConfiguration> configurations(KernelRegistry all, Optional<Chip> chip,
       Predicate<String> kernels) {
+    var registry = chip.map(gpu -> all.on(gpu.capability())).orElse(all);
     var verified = Catalogue.cases(registry, 0).stream().filter(c -> kernels.test(c.kernel()))
         .map(c -> new KernelConfiguration(c.kernel(), c.config(), () -> c.launches().get().launches()));
     var variants = registry.families().stream().filter(family -> kernels.test(family.name()))
         .flatMap(family -> family.variants().stream().map(variant -> new KernelConfiguration(family.name(),
             variant.toString(), () -> List.of(family.workload(variant).launch()))));
-    var large = Stream.concat(LargeGemms.all(), LargeAttention.all()).filter(c -> kernels.test(c.kernel()));
+    var large = Stream.concat(LargeGemms.all(), LargeAttention.all(chip)).filter(c -> kernels.test(c.kernel()));
     return Stream.of(verified, variants, large).flatMap(part -> part).toList();
   }
 

@@ -93,18 +93,18 @@ public final class PtxCommand implements Callable<Integer> {
     if (!chosen.isEmpty()) throw CommandFailure.badInput("--set and --all exclude each other: every setting is tried");
     var kernels = new LinkedHashSet<String>();
     names.forEach(name -> kernels.add(KernelNames.named(registry, name).name()));
-    var configurations = new PtxConfigurations(registry, kernels, options.records, console);
+    var configurations = new EveryConfiguration(registry, Optional.empty(), kernels, options.records, console);
     return options.folder.out.map(folder -> write(folder, configurations))
         .or(() -> options.folder.compare.map(folder -> compare(folder, configurations))).orElseThrow();
   }
 
-  private int write(Path folder, PtxConfigurations configurations) {
+  private int write(Path folder, EveryConfiguration configurations) {
     var written = PtxFolder.write(folder, configurations);
     console.result(written, written.text());
     return Exit.OK;
   }
 
-  private int compare(Path folder, PtxConfigurations configurations) {
+  private int compare(Path folder, EveryConfiguration configurations) {
     var comparison = new PtxComparison(PtxFolder.read(folder));
     configurations.trace(comparison::add);
     var result = comparison.result(configurations::includes);

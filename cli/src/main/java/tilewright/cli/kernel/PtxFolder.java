@@ -62,7 +62,7 @@ record PtxFolder(Path folder, PtxFolder.Index index) {
   }
 
   /** Traces the kernels into a folder, which is there whole or not at all. */
-  static Written write(Path folder, PtxConfigurations configurations) {
+  static Written write(Path folder, EveryConfiguration configurations) {
     var entries = new ArrayList<Entry>();
     AtomicFolder.replace(folder, PtxFolder::isOne, "a folder of ptx --all",
         part -> fill(part, configurations, entries));
@@ -72,7 +72,7 @@ record PtxFolder(Path folder, PtxFolder.Index index) {
     return new Written(folder.toString(), entries.size(), texts.size(), (int) refused, size(folder));
   }
 
-  private static void fill(Path part, PtxConfigurations configurations, List<Entry> entries) throws IOException {
+  private static void fill(Path part, EveryConfiguration configurations, List<Entry> entries) throws IOException {
     var texts = new HashSet<String>();
     try {
       configurations.trace(traced -> {
@@ -149,7 +149,7 @@ record PtxFolder(Path folder, PtxFolder.Index index) {
     return folder.resolve(hash + ".ptx.gz");
   }
 
-  private static String hash(String text) {
+  static String hash(String text) {
     try {
       var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest);

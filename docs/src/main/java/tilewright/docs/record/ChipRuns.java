@@ -7,12 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import tilewright.docs.source.BrokenSiteException;
+import tilewright.kernel.Chip;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The recorded runs of {@code verify --chip}: one row per GPU that the simulator stood for. */
+/**
+ * The recorded runs of {@code verify --chip} and {@code resources --all}: one row per GPU that the simulator stood for.
+ */
 public final class ChipRuns {
+  private static final int HOPPER = 90;
+
   private ChipRuns() {}
 
   public static void write(Path docs, Path generated) throws IOException {
@@ -24,36 +29,59 @@ public final class ChipRuns {
     }
   }
 
-  /** The counts of all kernels, and behind them the kernels of which something spills or fails. */
+  /** The counts of all kernels, and behind them the kernels of which something spills. */
   static String table(JsonNode run) {
-    var table = new StringBuilder(".%s, assembled by %s, %s, commit %.10s\n".formatted(text(run, "command"),
-        text(run, "assembler"), text(run, "date"), text(run, "commit")));
-    table.append("[cols=\"2,2,>1,>2,>1,>2,>1,>1\"]\n|===\n|GPU |Target |Kernels |Configurations assembled |With spills "
-        + "|Cases simulated |Failed |Skipped\n\n");
+    var table = new StringBuilder("[cols=\"2,2,>1,>2,>2,>2,>1,>1,2\"]\n|===\n|GPU |Target |Kernels |Cases simulated "
+        + "|Configurations |Assembled |Spill |Failed |Commit\n\n");
     var notes = new StringBuilder();
     for (var chip : required(run, "chips")) {
       var rows = required(chip, "kernels");
-      long passed = sum(rows, "passed");
-      long spilled = sum(rows, "spilled");
-      table.append(String.format(Locale.ROOT, "|%s |`%s` |%d |%d |%d |%d |%d |%d%n", text(chip, "chip"),
-          text(chip, "target"), rows.size(), passed + spilled, spilled, passed, sum(rows, "failed"),
-          sum(rows, "skipped")));
+      var name = text(chip, "chip");
+      table.append(String.format(Locale.ROOT, "|%s |`%s` |%d |%d |%s |%s |%s |%d |`%.10s`, %s%n", name, target(name),
+          kernels(rows), sum(rows, "passed") + sum(rows, "failed"), assembled(rows, "configurations"),
+          assembled(rows, "texts"), assembled(rows, "spilling"), sum(rows, "failed"), text(chip, "commit"),
+          text(chip, "date")));
       var spilling = spilling(rows);
       if (!spilling.isEmpty()) {
-        notes.append("* ").append(text(chip, "chip")).append(": ").append(String.join(", ", spilling)).append('\n');
+        notes.append("* ").append(name).append(": ").append(String.join(", ", spilling)).append('\n');
       }
     }
     table.append("|===\n");
     return notes.isEmpty() ? table.toString() : table + "\nKernels with configurations that spill:\n\n" + notes;
   }
 
+  private static String target(String chip) {
+    int capability = Chip.valueOf(chip.toUpperCase(Locale.ROOT)).capability();
+    return "sm_" + capability + (capability >= HOPPER ? "a" : "");
+  }
+
+  /** Kernels that the GPU runs. */
+  private static long kernels(JsonNode rows) {
+    long count = 0;
+    for (var row : rows) {
+      if (required(row, "passed").asLong() + required(row, "failed").asLong() > 0) count++;
+    }
+    return count;
+  }
+
+  /** A count of what every configuration was assembled to, where it was. */
+  private static String assembled(JsonNode rows, String field) {
+    long sum = 0;
+    boolean any = false;
+    for (var row : rows) {
+      if (row.get(field) == null) continue;
+      sum += row.get(field).asLong();
+      any = true;
+    }
+    return any ? Long.toString(sum) : "-";
+  }
+
   private static List<String> spilling(JsonNode rows) {
     var all = new ArrayList<String>();
     for (var row : rows) {
-      long spilled = required(row, "spilled").asLong();
-      if (spilled > 0) {
-        all.add("`%s` (%d, at most %d bytes)".formatted(text(row, "kernel"), spilled,
-            required(row, "spillBytes").asLong()));
+      if (row.get("spilling") != null && row.get("spilling").asLong() > 0) {
+        all.add("`%s` (%d of %d, at most %d bytes)".formatted(text(row, "kernel"), row.get("spilling").asLong(),
+            required(row, "texts").asLong(), required(row, "spillBytes").asLong()));
       }
     }
     return all;

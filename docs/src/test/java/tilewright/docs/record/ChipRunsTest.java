@@ -8,10 +8,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 class ChipRunsTest {
   private static final String RUN = """
-      {"date":"2026-01-02","commit":"0123456789abcdef","assembler":"ptxas 13.0","command":"verify --chip",
-       "chips":[{"chip":"b300","target":"sm_103a","kernels":[
-         {"kernel":"softmax","passed":5,"spilled":0,"spillBytes":0,"failed":0,"skipped":1},
-         {"kernel":"attention","passed":7,"spilled":2,"spillBytes":4,"failed":1,"skipped":0}]}]}
+      {"chips":[{"chip":"b300","date":"2026-01-02","commit":"0123456789abcdef","assembler":"ptxas 13.0","kernels":[
+         {"kernel":"softmax","passed":5,"failed":0,"skipped":1,
+          "configurations":9,"texts":4,"spilling":0,"spillBytes":0},
+         {"kernel":"attention","passed":7,"failed":1,"skipped":0,
+          "configurations":8,"texts":8,"spilling":2,"spillBytes":4},
+         {"kernel":"sm90_gemm","passed":0,"failed":0,"skipped":3}]},
+       {"chip":"a100","date":"2026-01-03","commit":"fedcba9876543210","assembler":"ptxas 13.0","kernels":[
+         {"kernel":"softmax","passed":5,"failed":0,"skipped":1}]}]}
       """;
 
   private static String table(String json) {
@@ -21,22 +25,22 @@ class ChipRunsTest {
   @Test
   void aRecordedRunBecomesARowAndNamesWhatSpills() {
     assertEquals("""
-        .verify --chip, assembled by ptxas 13.0, 2026-01-02, commit 0123456789
-        [cols="2,2,>1,>2,>1,>2,>1,>1"]
+        [cols="2,2,>1,>2,>2,>2,>1,>1,2"]
         |===
-        |GPU |Target |Kernels |Configurations assembled |With spills |Cases simulated |Failed |Skipped
+        |GPU |Target |Kernels |Cases simulated |Configurations |Assembled |Spill |Failed |Commit
 
-        |b300 |`sm_103a` |2 |14 |2 |12 |1 |1
+        |b300 |`sm_103a` |2 |13 |17 |12 |2 |1 |`0123456789`, 2026-01-02
+        |a100 |`sm_80` |1 |5 |- |- |- |0 |`fedcba9876`, 2026-01-03
         |===
 
         Kernels with configurations that spill:
 
-        * b300: `attention` (2, at most 4 bytes)
+        * b300: `attention` (2 of 8, at most 4 bytes)
         """, table(RUN));
   }
 
   @Test
   void aRecordWithoutAFieldIsAFault() {
-    assertThrows(IllegalArgumentException.class, () -> table(RUN.replace("skipped", "left")));
+    assertThrows(IllegalArgumentException.class, () -> table(RUN.replace("passed", "left")));
   }
 }
