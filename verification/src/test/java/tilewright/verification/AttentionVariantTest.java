@@ -2,6 +2,8 @@ package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
 import java.util.Map;
@@ -9,6 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
@@ -49,6 +53,18 @@ public class AttentionVariantTest {
       var row = Verification.verify(FamilyCases.one(ring, choice, 20), new SimulatorBackend(3));
       assertEquals(Row.Status.PASS, row.status(), row.reason());
     }));
+  }
+
+  /** The narrow chunks of 480, which a GeForce's shared memory holds, have the most addresses. */
+  @Test
+  void narrowChunksSpillNoRegistersOnSm120() {
+    var way = family("attention_tiled_qk");
+    var ptx = way.prepare(way.defaults().with(Map.of("d", "480"))).kernel().ptx();
+    switch (Assembler.find().assemble(ptx, "sm_120")) {
+      case Assembly.Assembled assembled -> assertEquals(0, assembled.resources().getFirst().spillStoreBytes());
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
+    }
   }
 
   @Test

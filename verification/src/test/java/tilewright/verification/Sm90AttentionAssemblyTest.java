@@ -149,6 +149,28 @@ class Sm90AttentionAssemblyTest {
         Arguments.of("biased documents of bytes skipping blocks", 128, inDocuments(biased(bytes)).skipping()));
   }
 
+  /** Forms of these with 8-bit operands that spill in blocks of 64 keys. */
+  static List<Arguments> readingBytes() {
+    return LongSuite.of(Stream.of(Arguments.of("biased documents skipping blocks", 96, wholeHeads(96).skipping()),
+        Arguments.of("biased documents", 192, wholeHeads(192)),
+        Arguments.of("biased documents skipping blocks", 192, wholeHeads(192).skipping()),
+        Arguments.of("biased documents, factors of blocks", 96, ofBlocks(96)),
+        Arguments.of("biased documents, factors of blocks", 128, ofBlocks(128)),
+        Arguments.of("biased documents skipping blocks, factors of blocks", 128, ofBlocks(128).skipping())).toList());
+  }
+
+  private static AttentionProblem wholeHeads(int dim) {
+    var sizes = read(dim).sizes();
+    return inDocuments(biased(AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes)
+        .with(Band.CAUSAL)));
+  }
+
+  private static AttentionProblem ofBlocks(int dim) {
+    var sizes = read(dim).sizes();
+    return inDocuments(biased(AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, sizes, 128, 128), sizes)
+        .with(Band.CAUSAL)));
+  }
+
   private static AttentionProblem read(int dim) {
     return AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 2048, 2048, 8, dim));
   }
@@ -215,7 +237,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew", "readingBytes"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

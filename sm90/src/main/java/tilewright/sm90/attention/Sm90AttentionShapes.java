@@ -16,6 +16,8 @@ import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 /** Tiles of the Hopper kernel, each list in the order of head dimensions: most forms spill no registers. */
 final class Sm90AttentionShapes {
   private static final int LONGEST = Integer.MAX_VALUE;
+  /** The keys of the smallest block of 8-bit operands: P·V of one instruction. */
+  private static final int LEAST_BYTE_KEYS = 32;
   /** The most columns of O that have registers for the P·V of a block beside them. */
   static final int MOST_PROMOTED_DIM = 128;
   /** The shapes measured fastest on an H200, for 16384 tokens of width 2048. */
@@ -242,10 +244,15 @@ final class Sm90AttentionShapes {
       boolean changed = !problem.modification().equals(Modification.NONE) || !whole && !apart;
       return (changed ? PROMOTED_CHANGED : PROMOTED).stream();
     }
-    if (problem.blockMask()) return QUANTIZED_MASKED.stream();
-    if (sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
-    boolean reads = problem.modification().captures().perScore();
-    if (problem.modification().mask().isPresent() || reads || leftBound && !whole) return QUANTIZED_MASKED.stream();
+    boolean few = sharing(problem, packs).stride() * queries(problem) <= WgmmaAtom.M;
+    if (few && !problem.blockMask()) return QUANTIZED_FEW.stream();
+    var modification = problem.modification();
+    boolean reads = modification.captures().perScore();
+    if (problem.blockMask() || modification.mask().isPresent() || reads || leftBound && !whole) {
+      boolean both = reads && modification.score().isPresent() && modification.mask().isPresent();
+      return both ? QUANTIZED_MASKED.stream().map(shape -> besideMask(shape, whole, problem.blockMask()))
+          : QUANTIZED_MASKED.stream();
+    }
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
         && packing(problem, QUANTIZED_BLOCKS.getFirst(), packs).heads() == 1 && whole && !leftBound;
     boolean sinks = problem.sinks().isPresent() && !problem.band().isAll();
@@ -255,6 +262,14 @@ final class Sm90AttentionShapes {
     return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes
         : Stream.concat(shapes.filter(shape -> isSmallest(problem, shape) && !ROWS_OF_VALUES.contains(shape)),
             QUANTIZED_MASKED.stream());
+  }
+
+  /** The shape where a function reads a number for each score beside a mask, with fewer keys if these would spill. */
+  private static Shape besideMask(Shape s, boolean wholeHeads, boolean lists) {
+    boolean wide = s.valueDim() > MOST_PROMOTED_DIM;
+    boolean spills = wide || lists && s.headDim() == 96 || !wholeHeads && (lists || s.headDim() > 64);
+    return spills ? new Shape(s.headDim(), s.valueDim(), s.consumers(), LEAST_BYTE_KEYS, s.stages(), s.ahead(),
+        s.columns(), s.turns() && !wide) : s;
   }
 
   /** Whether no shape for operands of 8 bits has fewer columns of Q that hold the problem's. */
