@@ -267,6 +267,7 @@ final class Sm90AttentionShapes {
   /** The shape where a function reads a number for each score beside a mask, with fewer keys if these would spill. */
   private static Shape besideMask(Shape s, boolean wholeHeads, boolean lists) {
     boolean wide = s.valueDim() > MOST_PROMOTED_DIM;
+    if (s.keys() == LEAST_BYTE_KEYS) return s;
     boolean spills = wide || lists && s.headDim() == 96 || !wholeHeads && (lists || s.headDim() > 64);
     return spills ? new Shape(s.headDim(), s.valueDim(), s.consumers(), LEAST_BYTE_KEYS, s.stages(), s.ahead(),
         s.columns(), s.turns() && !wide) : s;
