@@ -179,7 +179,8 @@ public record VariantConfig(Way way, ElementType type, ElementType scoreSums, El
       case TILED_KV -> Rematerialisation.OPERANDS;
       case TILED_QKV -> band.left().isPresent() && dim == HALF_ROWS ? Rematerialisation.NONE : Rematerialisation.COPIES;
       // Narrow chunks have more addresses: at 480, sm_120 would spill 40 bytes.
-      case TILED_QK -> dim % WIDE_CHUNK == 0 ? Rematerialisation.NONE : Rematerialisation.COPIES;
+      case TILED_QK -> dim > way.wholeRows() && dim % WIDE_CHUNK != 0 ? Rematerialisation.COPIES
+          : Rematerialisation.NONE;
       default -> Rematerialisation.NONE;
     };
   }
