@@ -237,7 +237,8 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew", "readingBytes"})
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew",
+      "readingBytes"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

@@ -77,7 +77,8 @@ class ResourcesCommandTest {
       counts.add(AssemblyCounts.verdict(configuration("add", Map.of()), List.of(
           new Assembly.Assembled(new byte[1], List.of(needs), bytes == 4 ? List.of("slow") : List.of(), PTXAS))));
     }
-    var rejected = AssemblyCounts.verdict(configuration("add", Map.of()), List.of(new Assembly.Rejected("line 3", PTXAS)));
+    var rejected = AssemblyCounts.verdict(configuration("add", Map.of()),
+        List.of(new Assembly.Rejected("line 3", PTXAS)));
     counts.add(rejected);
     assertEquals(List.of(new AssemblyCounts.Row("add", "rtx4090", 4, 0, 0, 4, 2, 8, 1, 1)), counts.rows());
     assertEquals(List.of("add {}: line 3"), rejected.notes());
