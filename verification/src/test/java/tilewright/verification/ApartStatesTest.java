@@ -94,8 +94,8 @@ class ApartStatesTest {
   void whatStoresLogarithmsOnlyRefuses() {
     var s = Sizes.of(1, 5, KEYS, HEADS, DIM);
     var p = AttentionProblem.dense(TYPE, s).with(Apart.dense(s));
-    var reason = Optional.of("maxima and sums apart need sm80_attention, sm80_decode_attention or sm90_attention: store "
-        + "logarithms");
+    var reason = Optional.of("maxima and sums apart need sm80_attention, sm80_decode_attention, sm80_mla_decode or "
+        + "sm90_attention: store logarithms");
     assertEquals(reason, AttentionCases.SM100.kernel().refusal(p));
     var latent = AttentionProblem.latent(TYPE, 1, 1, KEYS, 64, 576, 512);
     assertEquals(reason, AttentionCases.SM90_MLA.kernel().refusal(latent.with(Apart.dense(latent.sizes()))));

@@ -48,10 +48,12 @@ class AttentionFacadeTest {
     assertEquals("no kernel computes this attention: "
         + "sm120_attention: bf16 operands need another kernel; "
         + "sm100_attention: head dimensions 1032 and 1032 are more than 192 and 128; "
-        + "sm90_attention: head dimensions 1032 and 1032 are more than 256; "
         + "sm90_mla_decode: V is not the first columns of K, or K has 1 heads: latent attention reads one row for all "
         + "heads; "
+        + "sm90_attention: head dimensions 1032 and 1032 are more than 256; "
         + "sm89_attention: bf16 operands need another kernel; "
+        + "sm80_mla_decode: V is not the first columns of K, or K has 1 heads: latent attention reads one row for all "
+        + "heads; "
         + "sm80_attention: head dimension 1032 is more than 1024; "
         + "sm80_decode_attention: head dimension 1032 is more than 256", error.getMessage());
   }

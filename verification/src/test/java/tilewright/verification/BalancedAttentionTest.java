@@ -161,7 +161,7 @@ class BalancedAttentionTest {
   void problemsWithoutAScheduleAreRefused() {
     var p = AttentionProblem.dense(ElementType.BF16, new Sizes(2, 1, 512, 4, 1, 64, 64));
     var balanced = p.with(p.serving().with(new KeySplits.Balanced()));
-    assertEquals(Optional.of("balanced splits need sm80_decode_attention or sm90_mla_decode"),
+    assertEquals(Optional.of("balanced splits need sm80_decode_attention, sm80_mla_decode or sm90_mla_decode"),
         new Sm90AttentionKernel().refusal(balanced));
     assertEquals("sm90_attention has no schedule",
         assertThrows(IllegalArgumentException.class, () -> new Sm90AttentionKernel().schedule(balanced)).getMessage());

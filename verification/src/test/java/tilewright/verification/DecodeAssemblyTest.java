@@ -14,12 +14,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
+import tilewright.kernels.attention.decoding.Sm80MlaDecodeKernel;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
@@ -73,6 +75,34 @@ class DecodeAssemblyTest {
         .with(Serving.Codes.perToken(paged ? 16 : 8192, 2)));
     var problem = paged ? split.paged(new Serving.Pages("table", 16, 2048)) : split;
     var kernel = new Sm80DecodeAttentionKernel(capability).launches(problem).launches().getFirst().kernel();
+    assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
+  }
+
+  /** Forms of latent attention; a sample has one in sixteen. */
+  static List<Arguments> latentForms() {
+    var all = Stream.of(80, 90, 86, 100, 89, 120).flatMap(gpu -> Stream.of(64, 16, 32).flatMap(rows ->
+        Stream.of(512, 128).flatMap(dim ->
+            Stream.of("paged, balanced", "plain", "chosen, balanced", "all", "all, balanced", "chosen")
+                .map(form -> Arguments.of(dim, rows, form, gpu))))).toList();
+    return LongSuite.of(LongSuite.of(all));
+  }
+
+  @ParameterizedTest(name = "{0} columns of V, {1} rows, {2}, sm{3}")
+  @MethodSource("latentForms")
+  void latentAttentionSpillsNothing(int dim, int rows, String form, int capability) {
+    boolean chosen = form.startsWith("chosen");
+    int queries = chosen ? 1 : 2;
+    var plain = AttentionProblem.latent(rows == 32 ? ElementType.F16 : ElementType.BF16, 4, queries, 8192,
+        rows / queries, dim + 64, dim);
+    var split = plain.with(plain.serving().with(KeySplits.parse(form.endsWith("balanced") ? "balanced" : "4"))
+        .withLengths("used"));
+    var problem = chosen ? split.choosing(new Serving.Tokens("indices", 64, 2048))
+        : form.startsWith("paged") ? split.with(Band.CAUSAL).paged(new Serving.Pages("table", 16, 2048))
+        : form.startsWith("all") ? split.with(Band.window(1000, 0)).withSinks("sinks")
+            .with(Modification.NONE.then(ScoreMod.softcap(30))).with(split.serving().withPadding("padding")) : split;
+    var kernel = new Sm80MlaDecodeKernel(capability).launches(problem).launches().stream().map(PreparedLaunch::kernel)
+        .filter(of -> of.name().startsWith("sm80_mla_decode")).findFirst().orElseThrow();
+    assertTrue(kernel.dynamicSharedBytes() <= SHARED_BYTES.get(capability));
     assertSpillsNothing(kernel.ptx(), "sm_" + capability + (capability < 90 ? "" : "a"));
   }
 

@@ -93,6 +93,14 @@ class DecodeAttentionTest {
     assertEquals("factors of K are of tokens, and those of V are not: give both for each token", refused.getMessage());
   }
 
+  /** Few rows of a head dimension that is no power of two, which many threads copy. */
+  @ParameterizedTest(name = "head dimension {0}")
+  @ValueSource(ints = {96, 192})
+  void fewRowsAreTheReferences(int dim) {
+    var setup = AttentionCases.band(ElementType.BF16, new Sizes(1, 3, 70, 4, 1, dim, dim), Band.CAUSAL);
+    assertTheReferences(setup, run(setup, 1));
+  }
+
   /** Each of the 256 codes as the only key's value: O is the value, times its factor. */
   @ParameterizedTest(name = "sm{0}")
   @ValueSource(ints = {80, 89})

@@ -22,19 +22,19 @@ final class CacheOptions {
 
   @Option(names = "--splits", paramLabel = "auto|balanced|N|N-keys",
       description = "Divide the keys into at most N ranges, or into ranges of N keys, whose results then depend on no "
-          + "other sequence, and merge what CTAs make of them; needs sm90_attention or "
-          + "sm80_decode_attention. balanced gives CTAs equal shares of all sequences; needs sm80_decode_attention or "
-          + "sm90_mla_decode (default: auto).")
+          + "other sequence, and merge what CTAs make of them; needs sm90_attention, "
+          + "sm80_decode_attention or with --latent any kernel. balanced gives CTAs equal shares of all sequences; "
+          + "needs sm80_decode_attention or --latent (default: auto).")
   private Optional<String> splits;
 
   @Option(names = "--used", paramLabel = "FILE",
       description = "The number of keys of each batch entry (B i4, .npy); what is behind them in K and V does not "
-          + "matter. Needs sm90_attention or sm80_decode_attention.")
+          + "matter. Needs sm90_attention, sm80_decode_attention or --latent.")
   private Optional<Path> used;
 
   @Option(names = "--left-padding", paramLabel = "FILE",
       description = "The number of rows before the first key of each batch entry (B i4, .npy), which --used counts and "
-          + "which do not matter either. Needs sm90_attention or sm80_decode_attention.")
+          + "which do not matter either. Needs sm90_attention, sm80_decode_attention or sm80_mla_decode.")
   private Optional<Path> padding;
 
   @Option(names = "--kv-dtype", paramLabel = "e4m3",

@@ -13,12 +13,12 @@ import tilewright.numerics.ElementType;
 final class LatentOptions {
   @Option(names = "--latent", paramLabel = "N",
       description = "V is the first N columns of K, which has one head: leave out --v (multi-head latent attention, "
-          + "absorbed; sm90_mla_decode).")
+          + "absorbed; sm80_mla_decode, or on Hopper sm90_mla_decode).")
   private Optional<Integer> columns;
 
   @Option(names = "--indices", paramLabel = "FILE",
       description = "The rows of K that each query sees, B×Sq×N i4 (.npy): with --latent, K is a cache of pages, each "
-          + "page like a batch entry, whose rows are counted one after the other; -1 is none. Needs sm90_mla_decode.")
+          + "page like a batch entry, whose rows are counted one after the other; -1 is none.")
   private Optional<Path> indices;
 
   /** Columns of V, where that is a part of K. */

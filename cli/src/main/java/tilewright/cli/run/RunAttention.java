@@ -80,10 +80,10 @@ public final class RunAttention implements Callable<Integer> {
   private GradientOptions gradients;
 
   @Option(names = "--kernel", paramLabel = "NAME",
-      description = "sm80_attention, sm80_decode_attention, sm89_attention, sm90_attention, sm90_mla_decode, "
-          + "sm100_attention or sm120_attention, with --backward sm80_attention_backward, sm90_attention_backward or "
-          + "sm100_attention_backward (default: on a "
-          + "GPU its architecture's where that can do it, else SM80's).")
+      description = "sm80_attention, sm80_decode_attention, sm80_mla_decode, sm89_attention, sm90_attention, "
+          + "sm90_mla_decode, sm100_attention or sm120_attention, with --backward sm80_attention_backward, "
+          + "sm90_attention_backward or sm100_attention_backward (default: on a GPU its architecture's where that can "
+          + "do it, else SM80's).")
   private Optional<String> kernel;
 
   @Option(names = "--gpus", paramLabel = "N",
@@ -230,8 +230,10 @@ public final class RunAttention implements Callable<Integer> {
   }
 
   private AttentionKernel choose(Inputs inputs, Optional<String> name) {
-    return chosen(() -> inputs.attention().choose(candidates(name, capability(inputs),
-        AttentionKernels.builtIn().all(), AttentionKernel::name, AttentionKernels.builtIn()::of)));
+    var builtIn = AttentionKernels.builtIn();
+    var all = backend.capability().isPresent() ? builtIn.allOn(backend.capability().getAsInt()) : builtIn.all();
+    return chosen(() -> inputs.attention().choose(candidates(name, capability(inputs), all, AttentionKernel::name,
+        builtIn::of)));
   }
 
   /** Returns the choice; a failure is the command line's fault. */

@@ -316,8 +316,8 @@ class RunAttentionTest {
       assertEquals(1.5f, Float.float16ToFloat(data("o.npy", 2 * KEYS * DIM).getShort(0)));
     }
     assertTrue(run("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"), "--kernel", "sm70_attention").err()
-        .contains("there are sm120_attention, sm100_attention, sm90_attention, sm90_mla_decode, sm89_attention, "
-            + "sm80_attention"));
+        .contains("there are sm120_attention, sm100_attention, sm90_mla_decode, sm90_attention, sm89_attention, "
+            + "sm80_mla_decode, sm80_attention"));
   }
 
   /** With equal weights, dV is the mean of dO of the queries that see the key, each over the keys that it sees. */

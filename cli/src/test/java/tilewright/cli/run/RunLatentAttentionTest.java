@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tilewright.cli.tensor.Npy;
@@ -60,11 +62,15 @@ class RunLatentAttentionTest {
         + ofFirst.length + ")"), bytes.array()));
   }
 
-  @Test
-  void eachQuerySeesItsTokens() throws IOException {
-    var run = run("--latent", "" + VALUE_DIM, "--indices", path("tokens.npy"), "--lse", path("lse.npy"));
+  @ParameterizedTest
+  @ValueSource(strings = {"sm90_mla_decode", "sm80_mla_decode"})
+  void eachQuerySeesItsTokens(String kernel) throws IOException {
+    var options = Stream.of("--latent", "" + VALUE_DIM, "--indices", path("tokens.npy"), "--lse", path("lse.npy"));
+    // Hopper's is that of chosen tokens on the simulator.
+    var named = kernel.equals("sm80_mla_decode") ? Stream.of("--kernel", kernel) : Stream.<String>of();
+    var run = run(Stream.concat(options, named).toArray(String[]::new));
     assertEquals(0, run.exitCode(), run.err());
-    assertTrue(run.out().contains("by sm90_mla_decode on sim"), run.out());
+    assertTrue(run.out().contains("by " + kernel + " on sim"), run.out());
     for (int query = 0; query < QUERIES; query++) {
       for (int head = 0; head < HEADS; head++) check(query, head);
     }
@@ -95,6 +101,7 @@ class RunLatentAttentionTest {
     halves("k.npy", k, "1, " + PAGES * ROWS + ", 1, " + DIM);
     var run = run("--latent", "" + VALUE_DIM);
     assertEquals(0, run.exitCode(), run.err());
+    assertTrue(run.out().contains("by sm80_mla_decode on sim"), run.out());
     assertEquals(1, Float.float16ToFloat(data("o.npy", 2 * QUERIES * HEADS * VALUE_DIM).getShort(0)), 1e-3);
   }
 
@@ -108,7 +115,7 @@ class RunLatentAttentionTest {
         path("tokens.npy"));
     assertRefused("needed are three modes of i4 in C order", "--latent", "128", "--indices", path("q.npy"));
     assertRefused("leave unseen tokens out", "--latent", "128", "--indices", path("tokens.npy"), "--causal");
-    assertRefused("tokens that queries choose need sm90_mla_decode", "--latent", "128", "--indices",
+    assertRefused("tokens that queries choose need sm80_mla_decode or sm90_mla_decode", "--latent", "128", "--indices",
         path("tokens.npy"), "--kernel", "sm90_attention");
     tokens(5, 48, 0, 0, 0);
     assertRefused("tokens.npy: invalid token 48 of batch entry 0, query 0, at place 1: 0 to 47, or -1 for none",

@@ -361,10 +361,10 @@ class RunQuantizedAttentionTest {
   void theKernelsOwnRefusalIsPrinted() throws IOException {
     var s = Sizes.of(1, 4, 4, 1, 16);
     write(Operands.of(s, 1, 9), s);
-    refused("no kernel computes this attention: sm90_attention: factors of 100 rows of K and 100 of V: take "
-        + "multiples of 128; sm90_mla_decode: ", "--dtype", "e4m3", "--scales", "block:100");
-    refused("sm89_attention: factors of 100 rows of K and 100 of V: multiples of 64; sm80_attention: e4m3 operands "
-        + "need another kernel", "--dtype", "e4m3", "--scales", "block:100");
+    refused("no kernel computes this attention: sm90_mla_decode: ", "--dtype", "e4m3", "--scales", "block:100");
+    refused("sm90_attention: factors of 100 rows of K and 100 of V: take multiples of 128; sm89_attention: factors of "
+        + "100 rows of K and 100 of V: multiples of 64; sm80_mla_decode: e4m3 operands need another kernel; "
+        + "sm80_attention: e4m3 operands need another kernel", "--dtype", "e4m3", "--scales", "block:100");
     refused("sm80_attention: e4m3 operands need another kernel", "--dtype", "e4m3", "--kernel", "sm80_attention");
   }
 

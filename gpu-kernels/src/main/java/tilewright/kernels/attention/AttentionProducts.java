@@ -7,12 +7,12 @@ import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
-import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.collective.attention.Accumulators;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.SharedProbabilities;
 import tilewright.kernel.collective.attention.WarpExchange;
 import tilewright.kernel.tiled.AccumulatorOperand;
 import tilewright.kernel.tiled.Fragment;
@@ -36,7 +36,7 @@ final class AttentionProducts {
   private final Accumulators scores;
   private final Accumulators output;
   private final List<Fragment> sums;
-  private final Optional<SharedTensor> sharedP;
+  private final Optional<SharedProbabilities> sharedP;
   private final Optional<BlockScales.OfTile> scales;
   private Optional<List<Fragment>> queries = Optional.empty();
   private Fragment s;
@@ -56,7 +56,7 @@ final class AttentionProducts {
     scores = new Accumulators(tiling.scoreType(), rows(scoring));
     output = new Accumulators(tiling.outputType(), rows(mixing));
     sums = IntStream.range(0, tiling.valueChunks()).mapToObj(_ -> mixing.accumulators(k)).toList();
-    sharedP = variant.sharedP(k);
+    sharedP = variant.sharedP(k).map(tile -> new SharedProbabilities(k, scoring, mixing, tile));
   }
 
   private FragmentRows rows(TiledMma product) {
@@ -129,7 +129,7 @@ final class AttentionProducts {
     if (variant.conditionalRescale()) softmax.rescale(step, output.rows(), sums.getFirst());
     else sums.forEach(chunk -> output.scale(k, chunk, step.factors()));
     if (sharedP.isPresent()) {
-      store(step.weights(), sharedP.get());
+      sharedP.get().store(thread.settled(), k.constant(0), step.weights());
       return;
     }
     var operand = AccumulatorOperand.of(scoring, mixing);
@@ -138,28 +138,16 @@ final class AttentionProducts {
     p = oneByOne ? rounded : slices(mixing, rounded)::get;
   }
 
-  private void store(List<F32> weights, SharedTensor tile) {
-    var partition = scoring.accumulatorPartition();
-    var here = thread.settled();
-    for (int v = 0; v < partition.values(); v += 2) {
-      var place = partition.coordinate(here, v);
-      tile.at(place[0], place[1], k.constant(0)).store(weights.get(v), weights.get(v + 1));
-    }
-  }
-
-  private Fragment loadP(I32 thread, SharedTensor tile, int slice) {
-    var fragment = mixing.fragmentA(k);
-    mixing.loadA(k, thread, tile, k.constant(0), slice, fragment);
-    return fragment;
-  }
-
   /** O += P·V for a chunk of O's columns and of keys. */
   void mix(KeyValueTiles.Step step) {
     var here = variant.rematerialisation().forValues(k, thread, tiling).settled();
     int chunks = tiling.keyChunks();
     // P of all keys stays in registers for the next columns, that of a chunk of keys only for its own.
-    if (chunks > 1) sharedP.ifPresent(tile -> p = slice -> loadP(here, tile, slice));
-    else if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(thread, tile, slice))::get);
+    if (chunks > 1) {
+      sharedP.ifPresent(all -> p = slice -> all.load(here, k.constant(0), slice));
+    } else if (step.chunk() == 0) {
+      sharedP.ifPresent(all -> p = slices(mixing, slice -> all.load(thread, k.constant(0), slice))::get);
+    }
     var instructions = scales.map(all -> all.output(step.stage())).orElse(_ -> instruction(mixing));
     int slices = mixing.slices() / chunks;
     for (int slice = 0; slice < slices; slice++) {

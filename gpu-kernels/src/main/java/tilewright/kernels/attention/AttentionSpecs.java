@@ -80,13 +80,20 @@ public record AttentionSpecs(ElementType type, ElementType output) {
 
   /** Why a kernel whose queries see a batch entry's keys cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfTokens(AttentionProblem p) {
-    return p.serving().tokens().map(_ -> "tokens that queries choose need sm90_mla_decode: latent attention");
+    return p.serving().tokens().map(_ -> "tokens that queries choose need sm80_mla_decode or sm90_mla_decode: "
+        + "latent attention");
+  }
+
+  /** Why a kernel cannot hide keys of a problem by a band, where queries choose tokens. */
+  public static Optional<String> refusalOfBandOnTokens(AttentionProblem p) {
+    return p.serving().tokens().isEmpty() || p.band().isAll() ? Optional.empty()
+        : Optional.of("chosen tokens have no positions, so that no band hides them: leave unseen tokens out");
   }
 
   /** Why a kernel that stores logarithms only cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfApart(AttentionProblem p) {
-    return p.apart().map(_ -> "maxima and sums apart need sm80_attention, sm80_decode_attention or sm90_attention: "
-        + "store logarithms");
+    return p.apart().map(_ -> "maxima and sums apart need sm80_attention, sm80_decode_attention, sm80_mla_decode or "
+        + "sm90_attention: store logarithms");
   }
 
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */

@@ -6,7 +6,8 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.registry.KernelRegistry;
 
 /**
- * The kernels of attention that {@code Attention} chooses from, those of the newest architecture first.
+ * The kernels of attention that {@code Attention} chooses from, those of the newest architecture first, and of an
+ * architecture those of latent attention, which compute nothing else.
  *
  * @param described every one that a registry has
  */
@@ -14,8 +15,8 @@ public record AttentionKernels(List<AttentionDescription> described) {
   private static final int SM80 = 80;
 
   public AttentionKernels {
-    described = described.stream().sorted(Comparator.comparing((AttentionDescription d) -> -d.target().capability()))
-        .toList();
+    described = described.stream().sorted(Comparator.comparing((AttentionDescription d) -> -d.target().capability())
+        .thenComparing(d -> !(d instanceof LatentAttentionDescription))).toList();
   }
 
   /** Tilewright's own. */
@@ -33,6 +34,11 @@ public record AttentionKernels(List<AttentionDescription> described) {
     return described.stream().map(AttentionDescription::kernel).toList();
   }
 
+  /** Every one, in the tiles that the shared memory of a GPU of this compute capability, times ten, allows. */
+  public List<AttentionKernel> allOn(int capability) {
+    return all().stream().map(kernel -> kernel.on(capability)).toList();
+  }
+
   /**
    * The kernels that a GPU runs, the one of its own architecture first.
    *
@@ -42,7 +48,7 @@ public record AttentionKernels(List<AttentionDescription> described) {
   public List<AttentionKernel> of(int capability) {
     requireSupported(capability);
     return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList())
-        .all().stream().map(kernel -> kernel.on(capability)).toList();
+        .allOn(capability);
   }
 
   static void requireSupported(int capability) {

@@ -48,8 +48,8 @@ record MlaGather(Scope k, MlaConfig config, ChosenTokens tokens, GlobalTensor ke
     var member = lane.modulo(THREADS);
     var copy = copyOfPart();
     // Tokens are looked up while the stage is still in use.
-    var noted = tokens.token(tile, first.plus(member));
-    var places = tokens.places(tile, first, copy.rows(member, parts.getFirst()));
+    var noted = tokens.list().token(tile, first.plus(member));
+    var places = tokens.list().places(tile, first, copy.rows(member, parts.getFirst()));
     ring.keys().awaitEmpty();
     tokens.noted().at(member, k.constant(stage)).store(noted);
     int column = 0;

@@ -66,12 +66,8 @@ public record Sm90MlaDecodeKernel() implements AttentionKernel {
   private static Optional<String> refusalOfCache(AttentionProblem p) {
     if (p.serving().padding().isPresent()) return Optional.of("latent attention has no left padding");
     return AttentionSpecs.refusalOfCodes(p).or(() -> ServingRules.refusalOfPages(p, OptionalInt.empty()))
-        .or(() -> p.serving().tokens().isPresent() ? refusalOfBand(p) : ServingRules.refusalOfStrides(p));
-  }
-
-  private static Optional<String> refusalOfBand(AttentionProblem p) {
-    return p.band().isAll() ? Optional.empty()
-        : Optional.of("chosen tokens have no positions, so that no band hides them: leave unseen tokens out");
+        .or(() -> p.serving().tokens().isPresent() ? AttentionSpecs.refusalOfBandOnTokens(p)
+            : ServingRules.refusalOfStrides(p));
   }
 
   private void requireSupported(AttentionProblem p) {

@@ -10,6 +10,7 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.Sm89AttentionKernel;
 import tilewright.kernels.attention.decoding.Sm80DecodeAttentionKernel;
+import tilewright.kernels.attention.decoding.Sm80MlaDecodeKernel;
 import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.library.AttentionKernels;
@@ -65,6 +66,7 @@ public final class Catalogue {
     var sm80 = attention(registry, Sm80AttentionKernel.class).orElseGet(Sm80AttentionKernel::new);
     var sm89 = attention(registry, Sm89AttentionKernel.class).orElseGet(Sm89AttentionKernel::new);
     var decoding = attention(registry, Sm80DecodeAttentionKernel.class).orElseGet(Sm80DecodeAttentionKernel::new);
+    var latent = attention(registry, Sm80MlaDecodeKernel.class).orElseGet(Sm80MlaDecodeKernel::new);
     var sm100 = attention(registry, Sm100AttentionKernel.class).orElseGet(Sm100AttentionKernel::new);
     var cases = new ArrayList<Case>();
     for (long n : new long[] {0, 1, 1001, 100_000}) {
@@ -83,9 +85,10 @@ public final class Catalogue {
     cases.addAll(Sm90TypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(sm80, seed));
     cases.addAll(AttentionCases.decoding(decoding, seed));
+    cases.addAll(AttentionCases.anyLatent(latent, seed));
     cases.addAll(AttentionCases.sm89(sm89, seed));
     cases.addAll(AttentionCases.sm90(seed));
-    cases.addAll(AttentionCases.latent(seed));
+    cases.addAll(AttentionCases.latent(AttentionCases.SM90_MLA.kernel(), seed));
     cases.addAll(AttentionCases.sm100(sm100, seed));
     cases.addAll(AttentionCases.sm120(seed));
     cases.addAll(Sm90TypeCases.scaled(seed));

@@ -49,6 +49,20 @@ public final class LatentAttention {
     return all;
   }
 
+  /** Caches with sinks, left padding, maxima and sums apart and pages of few rows, of fewer columns of V. */
+  static List<AttentionCases.Setup> further() {
+    var used = used(of(ElementType.BF16, 3, 2, 200, 20, 128, Band.CAUSAL, new KeySplits.Ranges(2)), 177, 0, 65);
+    var one = used(of(ElementType.F16, 2, 1, 150, 16, 256, Band.ALL, new KeySplits.Balanced()), 150, 33);
+    return List.of(used(of(ElementType.BF16, 1, 1, 100, 16, 384, Band.window(50, 0), new KeySplits.Ranges(1)), 90),
+        CachedAttention.paged(used, 3), AttentionSinks.with(used), CachedAttention.padded(used),
+        ApartStatistics.with(used), AttentionSinks.with(one), ApartStatistics.with(one));
+  }
+
+  /** A problem so small that it suits the quick suite as the first one that only a GPU runs. */
+  static AttentionCases.Setup forQuickSuite() {
+    return of(ElementType.BF16, 1, 1, 64, 40, 128, Band.ALL, new KeySplits.Ranges(1));
+  }
+
   /** Problems that only a GPU computes in reasonable time. */
   static List<AttentionCases.Setup> large() {
     var one = of(ElementType.BF16, 1, 1, 3000, 64, VALUE_DIM, Band.ALL, KeySplits.AUTOMATIC);

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.ptx.Launch;
@@ -151,10 +153,11 @@ class SuiteTest {
   }
 
   /** The cache has all rows, of which each query reads those that it has chosen. */
-  @Test
-  void chosenTokensOfLatentAttentionCountOnceForEachQuery() {
+  @ParameterizedTest
+  @ValueSource(strings = {"sm90_mla_decode", "sm80_mla_decode"})
+  void chosenTokensOfLatentAttentionCountOnceForEachQuery(String kernel) {
     var chosen = Map.of("b", "2", "q", "3", "heads", "16", "s", "8192", "topk", "2048");
-    var problem = problems("sm90_mla_decode", chosen, false).getFirst();
+    var problem = problems(kernel, chosen, false).getFirst();
     assertEquals("bf16 B=2 Sq=3 S=8192 H=16 D=576/512 top 2048 in pages of 64", problem.config());
     assertEquals(2 * 3 * ((2048 * 576 + 16 * (576 + 512)) * 2 + 16 * 4), problem.bytes());
     assertEquals(2 * 8192 * 576 * 2, problem.tensors().stream().filter(t -> t.name().equals("K")).findFirst()

@@ -80,8 +80,13 @@ public final class OnlineSoftmax {
    * @param scales c of each row of the thread, read at each tile
    */
   public static OnlineSoftmax of(Scope k, FragmentRows rows, Supplier<List<F32>> scales, float offset) {
-    return new OnlineSoftmax(k, rows, scales, offset, 0, true,
-        (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
+    return of(k, rows, scales, offset, (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
+  }
+
+  /** Like {@link #of(Scope, FragmentRows, Supplier, float)}, of rows that come together in another way. */
+  public static OnlineSoftmax of(Scope k, FragmentRows rows, Supplier<List<F32>> scales, float offset,
+      Combination combination) {
+    return new OnlineSoftmax(k, rows, scales, offset, 0, true, combination);
   }
 
   /**

@@ -23,6 +23,7 @@ import tilewright.numerics.ElementType;
  * @param type of Q and O: f16 or bf16
  * @param cache type of K and V: that of Q, or e4m3
  * @param headDim where it is known; likewise {@code valueDim}
+ * @param latent whether V is the first columns of K
  * @param band which keys are seen, by distance
  * @param modification of scores
  * @param packing of heads that read the same keys
@@ -32,20 +33,23 @@ import tilewright.numerics.ElementType;
  * @param sinks whether a logit of each head takes part in its rows
  * @param lengths whether the launch reads how many keys an entry has; {@code padding} how many rows are before them
  * @param pageRows rows of a page, where keys lie in pages
+ * @param gathers whether each query has a list of tokens in pages, in the place of a batch entry's keys
  */
-record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim, Band band,
-    Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors, Statistics statistics,
-    boolean sinks, boolean lengths, boolean padding, Optional<Integer> pageRows) {
+record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int headDim, int valueDim,
+    boolean latent, Band band, Modification modification, HeadPacking packing, Splitting splits, boolean tokenFactors,
+    Statistics statistics, boolean sinks, boolean lengths, boolean padding, Optional<Integer> pageRows,
+    boolean gathers) {
   private static final int ACCESS_BYTES = 16;
 
   static DecodeConfig of(AttentionProblem p, DecodeShape shape, HeadPacking packing, Splitting splits) {
     var s = p.sizes();
     boolean results = splits != Splitting.EVEN;
-    return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.band().traced(),
-        p.modification().traced(), packing, splits, tokenFactors(p), p.statistics(),
+    return new DecodeConfig(p.type(), p.cacheType(), shape, s.headDim(), s.valueDim(), p.isLatent(),
+        p.band().traced(), p.modification().traced(), packing, splits, tokenFactors(p), p.statistics(),
         p.sinks().isPresent() && results,
         p.serving().lengths().isPresent(), p.serving().padding().isPresent(),
-        p.serving().pages().map(Serving.Pages::rows));
+        p.serving().pages().map(Serving.Pages::rows).or(() -> p.serving().tokens().map(Serving.Tokens::rows)),
+        p.serving().tokens().isPresent());
   }
 
   /** Whether each token of a problem's cache has factors of its own. */
@@ -54,7 +58,8 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
   }
 
   String name() {
-    return "sm80_decode_attention_" + type.text() + (converts() ? "_" + cache.text() : "") + "_d" + shape.dim();
+    return latent ? "sm80_mla_decode_" + type.text() + "_d" + headDim + "_" + valueDim
+        : "sm80_decode_attention_" + type.text() + (converts() ? "_" + cache.text() : "") + "_d" + shape.dim();
   }
 
   /** Whether K and V are codes, which become f16 in registers. */
@@ -96,9 +101,22 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
     return SwizzledTile.alongColumns(cache, shape.keys(), shape.dim(), shape.stages() * shape.groups());
   }
 
-  /** V (head dimension, keys, stages of each group). */
+  /** V (columns, keys, stages of each group): where it is a part of K, that part transposed. */
   ComposedLayout layoutOfV() {
-    return SwizzledTile.alongRows(cache, shape.dim(), shape.keys(), shape.stages() * shape.groups());
+    if (!latent) {
+      return SwizzledTile.alongRows(cache, shape.valueDim(), shape.keys(), shape.stages() * shape.groups());
+    }
+    var ofK = layoutOfK();
+    var columns = ofK.layout().mode(1).composition(Layout.of(shape.valueDim(), 1));
+    return ofK.with(Layout.of(columns, ofK.layout().mode(0), ofK.layout().mode(2)));
+  }
+
+  /** P (rows, keys, stages) in the place of the columns of K that are no part of V, which has room for it. */
+  ComposedLayout layoutOfP() {
+    var tile = SwizzledTile.alongColumns(type, shape.rows(), shape.keys(), 1);
+    var stage = Layout.of(shape.stages(), (long) shape.dim() * shape.keys());
+    return new ComposedLayout(tile.swizzle(), (long) shape.valueDim() * shape.keys(),
+        Layout.of(tile.layout().mode(0), tile.layout().mode(1), stage));
   }
 
   /** Factors of tokens (tokens, of K or V, stages of each group). */
@@ -108,10 +126,10 @@ record DecodeConfig(ElementType type, ElementType cache, DecodeShape shape, int 
 
   /** The groups' results (rows, columns of O, groups) in FP32: all columns, or as many as K's stages have room for. */
   ComposedLayout layoutOfStates() {
-    long room = (long) shape.stages() * shape.blockKeys() * cache.bytes();
-    long needed = (long) shape.rows() * shape.groups() * Float.BYTES;
+    long room = (long) shape.stages() * shape.blockKeys() * shape.dim() * cache.bytes();
+    long needed = (long) shape.rows() * shape.groups() * shape.valueDim() * Float.BYTES;
     int parts = Math.toIntExact(Math.max(1, Integer.highestOneBit((int) (2 * Math.ceilDiv(needed, room) - 1))));
-    return SwizzledTile.alongColumns(ElementType.F32, shape.rows(), shape.dim() / parts, shape.groups());
+    return SwizzledTile.alongColumns(ElementType.F32, shape.rows(), shape.valueDim() / parts, shape.groups());
   }
 
   /** Elements of K or V that one access moves. */

@@ -3,6 +3,7 @@ package tilewright.kernels.attention.decoding;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -13,7 +14,6 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
-import tilewright.kernel.tiled.AccumulatorOperand;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.numerics.ElementType;
@@ -44,6 +44,7 @@ final class DecodeMainloop {
   private final FragmentRows rowsOfScores;
   private final FragmentRows rowsOfOutput;
   private final Fragment output;
+  private final WarpRows rows;
 
   /** @param member the thread's number in its group */
   DecodeMainloop(Scope k, DecodeConfig config, KeyCache cache, Optional<CodeFactors> factors, AttentionTiles.Tile tile,
@@ -57,13 +58,14 @@ final class DecodeMainloop {
     shape = config.shape();
     firstRow = config.packing().rows(tile.query());
     keys = k.shared(config.cache(), config.layoutOfK());
-    values = k.shared(config.cache(), config.layoutOfV());
+    values = config.latent() ? keys.under(config.layoutOfV()) : k.shared(config.cache(), config.layoutOfV());
     this.factors = factors;
     ofTokens = factors.filter(CodeFactors::ofTokens).map(_ -> k.shared(ElementType.F32, config.layoutOfFactors()));
     scoring = config.scoring();
     mixing = config.mixing();
-    rowsOfScores = FragmentRows.of(scoring.accumulatorPartition());
-    rowsOfOutput = FragmentRows.of(mixing.accumulatorPartition());
+    rows = WarpRows.of(k, config, scoring, mixing, keys, member);
+    rowsOfScores = rows.ofScores();
+    rowsOfOutput = rows.ofOutput();
     output = mixing.accumulators(k);
   }
 
@@ -72,8 +74,8 @@ final class DecodeMainloop {
     return keys;
   }
 
-  FragmentRows rowsOfOutput() {
-    return rowsOfOutput;
+  WarpRows rows() {
+    return rows;
   }
 
   /** The thread's part of O behind the loop. */
@@ -81,17 +83,17 @@ final class DecodeMainloop {
     return rowsOfOutput.values(k, output);
   }
 
-  /** Starts the copies of the first blocks: a group of copies for each stage but the last. */
+  /** Starts the copies of the first blocks: a group of copies for each. */
   void begin() {
-    for (int stage = 0; stage < shape.stages() - 1; stage++) {
-      var block = k.constant(stage);
-      copy(block, cache.places(tile, firstKey(block)), block);
+    for (int ahead = 0; ahead < shape.ahead(); ahead++) {
+      var block = k.constant(ahead);
+      copy(block, places(block), block);
     }
   }
 
   /** Waits for the copies that this thread started before {@link #begin}. */
   void awaitEarlier() {
-    CpAsync.waitFor(k, shape.stages() - 1);
+    CpAsync.waitFor(k, shape.ahead());
   }
 
   /**
@@ -105,36 +107,46 @@ final class DecodeMainloop {
         .orElseGet(() -> rowsOfScores.perRow(_ -> factors.map(f -> f.ofScores(tile, scale)).orElse(scale)));
     var ofSoftmax = ofScores.stream().map(factor -> config.modification().softmaxScale(k, factor)).toList();
     ofSoftmax.forEach(F32::register);
-    var softmax = OnlineSoftmax.of(k, rowsOfScores, () -> ofSoftmax, 0);
+    var softmax = OnlineSoftmax.of(k, rowsOfScores, () -> ofSoftmax, 0, rows.combination());
     var mask = new ScoreMask(config.band(), tile.sequence(), rowsOfScores);
-    var operand = AccumulatorOperand.of(scoring, mixing);
     var slot = k.variable(k.constant(0), shape.stages() - 1);
 
     k.loop(blocks(), block -> {
       // 1. K and V of this block have landed, and nobody reads those of the block before: a later block goes there.
-      int ahead = shape.stages() - 1;
-      var later = block.plus(ahead);
-      var places = cache.places(tile, firstKey(later)); // Memory answers while the copies are awaited.
-      CpAsync.waitFor(k, shape.stages() - 2);
+      var later = block.plus(shape.ahead());
+      // Memory answers while the copies are awaited.
+      var places = shape.refills() ? Optional.<RowPlaces>empty() : places(later);
+      CpAsync.waitFor(k, shape.ahead() - 1);
       groupBarrier();
       var stage = slot.value();
-      copy(later, places, stage.plus(ahead).modulo(shape.stages()));
+      if (!shape.refills()) copy(later, places, stage.plus(shape.ahead()).modulo(shape.stages()));
       // 2. S = Q·Kᵀ.
-      var s = scoring.accumulators(k);
+      var tokens = cache.tokens().map(list -> TokenMask.read(k, list, rowsOfScores, tile, firstKey(block),
+          rows.member()));
+      var sums = Stream.generate(() -> scoring.accumulators(k)).limit(shape.sums()).toList();
+      var ofScoring = rows.member();
       for (int slice = 0; slice < scoring.slices(); slice++) {
-        scoring.multiply(k, member, q.slice(slice), keys, ofGroup(stage), slice, s);
+        scoring.multiply(k, ofScoring, q.slice(slice), keys, ofGroup(stage), slice, sums.get(slice % sums.size()));
       }
       // 3. m, P and l.
       var place = new Modification.Place(tile.batch(), tile.head(), firstRow, firstKey(block), config.packing())
           .in(tile.sequence(), false);
-      var scores = timesFactors(rowsOfScores.values(k, s), 0, stage, 1);
+      var s = sums.stream().map(part -> rowsOfScores.values(k, part)).reduce(DecodeMainloop::plus).orElseThrow();
+      var scores = timesFactors(s, 0, stage, 1);
       var changed = config.modification().apply(k, member, rowsOfScores, ofScores, place, false, scores);
-      var step = softmax.next(mask.apply(k, member, place, changed));
+      var step = softmax.next(tokens.map(seen -> seen.apply(changed))
+          .orElseGet(() -> mask.apply(k, member, place, changed)));
       // 4. O = diag(factors)·O + P·V.
       softmax.rescale(step, rowsOfOutput, output);
-      var weights = timesFactors(step.weights(), 1, stage, CodeFactors.SHIFT);
+      var p = rows.operand(stage, timesFactors(step.weights(), 1, stage, CodeFactors.SHIFT));
+      var ofMixing = rows.member();
       for (int slice = 0; slice < mixing.slices(); slice++) {
-        mixing.multiply(k, member, operand.slice(k, weights, slice), values, ofGroup(stage), slice, output);
+        mixing.multiply(k, ofMixing, p.apply(slice), values, ofGroup(stage), slice, output);
+      }
+      // 5. Or the later block goes where this one was, before the next one is waited for.
+      if (shape.refills()) {
+        groupBarrier();
+        copy(later, places(later), stage);
       }
       slot.set(stage.plus(1).modulo(shape.stages()));
     });
@@ -146,6 +158,10 @@ final class DecodeMainloop {
     if (ofTokens.isEmpty()) return parts;
     return new TokenFactors(rowsOfScores, member.settled()).times(parts,
         token -> ofTokens.get().at(token, k.constant(operand), ofGroup(stage)).load().times(shift));
+  }
+
+  private static List<F32> plus(List<F32> a, List<F32> b) {
+    return IntStream.range(0, a.size()).mapToObj(value -> a.get(value).plus(b.get(value))).toList();
   }
 
   private List<F32> ofRows(List<F32> powers, F32 scale, CodeFactors factors) {
@@ -167,6 +183,11 @@ final class DecodeMainloop {
 
   private I32 ofGroup(I32 stage) {
     return stage.times(shape.groups()).plus(group);
+  }
+
+  /** Where the group's keys of a block lie, unless they lie one after the other. */
+  private Optional<RowPlaces> places(I32 block) {
+    return cache.places(tile, member, firstKey(block), keys);
   }
 
   /** Starts the copies of a block, if there is one: a group of copies all the same, so that waits count blocks. */

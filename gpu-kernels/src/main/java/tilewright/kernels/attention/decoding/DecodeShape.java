@@ -12,17 +12,19 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
 /**
- * Tiles of a CTA. Its warps are in groups: the warps of a group share its keys, each with 16 rows, and each group has
- * keys of its own in every block, and a softmax of its own. Groups meet once, at the end.
+ * Tiles of a CTA. Its warps are in groups: the warps of a group share its keys, and each group has keys of its own in
+ * every block, and a softmax of its own. Groups meet once, at the end.
  *
  * @param rows of a tile: queries times the heads that share keys; 16, 32 or 64
  * @param keys of a group in a block
  * @param groups of warps
- * @param dim head dimension of the tiles
+ * @param warps of a group
+ * @param dim head dimension of the tiles of Q and K; {@code valueDim} of those of V and O
  * @param stages of K and V in shared memory
  * @param resident CTAs of an SM that registers are to suffice for
  */
-public record DecodeShape(int rows, int keys, int groups, int dim, int stages, int resident) {
+public record DecodeShape(int rows, int keys, int groups, Warps warps, int dim, int valueDim, int stages,
+    int resident) {
   static final int MOST_DIM = 256;
   static final int MOST_ROWS = 64;
   private static final int MOST_WARPS = 4;
@@ -35,12 +37,32 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
   private static final int[] BLOCKS = {64, 32};
   /** The head dimension up to which registers hold Q, and suffice for two CTAs. */
   private static final int ROOMY_DIM = 128;
+  /** Values of O in a thread beside which S may be two sums. */
+  private static final int ROOMY_OUTPUT = 64;
   private static final int MOST_STAGES = 4;
   private static final int MOST_RESIDENT = 2;
   /** Bytes of a block from which on its copies hide what it takes besides. */
   private static final int ENOUGH_BYTES = 16 << 10;
   /** Bytes of the groups' logarithms, and of what aligns the tiles. */
-  private static final int REST_BYTES = 1024;
+  static final int REST_BYTES = 1024;
+
+  /**
+   * The warps of a group on a tile.
+   *
+   * @param down the rows
+   * @param along the keys of S, and the columns of O: several share rows, and P goes through shared memory
+   */
+  public record Warps(int down, int along) {
+    /** Whether several warps have parts of a row. */
+    boolean shareRows() {
+      return along > 1;
+    }
+  }
+
+  /** Warps with 16 rows each, and V as wide as K. */
+  public DecodeShape(int rows, int keys, int groups, int dim, int stages, int resident) {
+    this(rows, keys, groups, new Warps(rows / MmaAtom.M, 1), dim, dim, stages, resident);
+  }
 
   /**
    * The tiles for a number of rows and a head dimension in which an SM has most bytes of keys and values on their way,
@@ -109,12 +131,33 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
     return dim <= ROOMY_DIM;
   }
 
+  /**
+   * Whether a stage is filled again as soon as its block is done, at a barrier more: where stages are few and large, a
+   * block that is only begun when the next one has landed leaves too few bytes on their way.
+   */
+  boolean refills() {
+    return warps.shareRows();
+  }
+
+  /**
+   * Sums that S is made of: those of every other slice where rows are long, a warp has few keys and registers have room
+   * beside O. One {@code mma} then waits less for the one before.
+   */
+  int sums() {
+    return warps.shareRows() && rows * valueDim <= ROOMY_OUTPUT * threads() ? 2 : 1;
+  }
+
+  /** Blocks on their way while none is computed. */
+  int ahead() {
+    return refills() ? stages : stages - 1;
+  }
+
   int threads() {
     return groups * threadsOfGroup();
   }
 
   int warpsOfGroup() {
-    return rows / MmaAtom.M;
+    return warps.down * warps.along;
   }
 
   int threadsOfGroup() {
@@ -128,11 +171,11 @@ public record DecodeShape(int rows, int keys, int groups, int dim, int stages, i
 
   /** S = Q·Kᵀ of a group: (rows, keys), over the head dimension. */
   TiledMma.Shape scores() {
-    return new TiledMma.Shape(rows, keys, dim, warpsOfGroup(), 1, true, true);
+    return new TiledMma.Shape(rows, keys, dim, warps.down, warps.along, true, true);
   }
 
-  /** O = P·V of a group: (rows, head dimension), over the keys. */
+  /** O = P·V of a group: (rows, columns of V), over the keys. */
   TiledMma.Shape output() {
-    return new TiledMma.Shape(rows, dim, keys, warpsOfGroup(), 1, true, false);
+    return new TiledMma.Shape(rows, valueDim, keys, warps.down, warps.along, true, false);
   }
 }

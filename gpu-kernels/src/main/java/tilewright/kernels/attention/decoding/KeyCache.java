@@ -14,11 +14,15 @@ import tilewright.kernels.attention.AttentionSpecs;
 /**
  * Keys and values in global memory, and their copies to the stages of a group's threads.
  *
+ * @param values where they are no part of the keys
  * @param copyK of a group's keys of a block; likewise {@code copyV}
  * @param lengths keys of each entry, where the launch reads them; {@code padding} rows before them
+ * @param pages where an entry's keys lie in some
+ * @param tokens where queries have chosen them
  */
-record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor values, TiledCopy copyK, TiledCopy copyV,
-    Optional<GlobalTensor> lengths, Optional<GlobalTensor> padding, Optional<PageTable> pages) {
+record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, Optional<GlobalTensor> values, TiledCopy copyK,
+    TiledCopy copyV, Optional<GlobalTensor> lengths, Optional<GlobalTensor> padding, Optional<PageTable> pages,
+    Optional<TokenList> tokens) {
   /** Bytes of a swizzled tile's row, along which threads lie. */
   private static final int ROW_BYTES = 128;
 
@@ -27,12 +31,14 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
     int bytes = config.cache().bytes();
     var atom = new CpAsync(k, config.vector(), bytes);
     int along = Math.min(Integer.lowestOneBit(shape.dim()), ROW_BYTES / bytes) / config.vector();
-    return new KeyCache(k, config, k.global(config.k()), k.global(config.v()),
+    return new KeyCache(k, config, k.global(config.k()),
+        config.latent() ? Optional.empty() : Optional.of(k.global(config.v())),
         TiledCopy.rowMajor(atom, shape.threadsOfGroup(), along),
         TiledCopy.columnMajor(atom, shape.threadsOfGroup(), along),
         config.lengths() ? Optional.of(k.global(AttentionSpecs.keyLengths())) : Optional.empty(),
         config.padding() ? Optional.of(k.global(AttentionSpecs.keyPadding())) : Optional.empty(),
-        config.pageRows().map(rows -> PageTable.of(k, rows)));
+        config.pageRows().filter(_ -> !config.gathers()).map(rows -> PageTable.of(k, rows)),
+        config.pageRows().filter(_ -> config.gathers()).map(rows -> TokenList.of(k, rows)));
   }
 
   /** Heads of keys. */
@@ -42,18 +48,21 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
 
   /** The rows of a batch entry's keys, counted from the entry's first. */
   SeqlenInfo sequence(I32 queries, I32 entry) {
-    var room = k.constant(0).parameter(Sm80DecodeAttentionKernel.ROOM);
+    var room = k.constant(0).parameter(DecodeLaunches.ROOM);
     return lengths.map(used -> SeqlenInfo.used(queries, k.constant(0), room, used, padding, entry))
         .orElseGet(() -> SeqlenInfo.fixed(queries, room));
   }
 
   /**
-   * Finds the pages of a group's keys of a block, where keys lie in pages.
+   * Finds the places of a group's keys of a block, where these lie in pages or are chosen.
    *
+   * @param member the thread's number in its group
    * @param firstKey of the group's keys, a multiple of their number
+   * @param to the stages of K
    */
-  Optional<RowPlaces> places(AttentionTiles.Tile tile, I32 firstKey) {
-    return pages.map(table -> table.places(tile, firstKey, config.shape().keys()));
+  Optional<RowPlaces> places(AttentionTiles.Tile tile, I32 member, I32 firstKey, SharedTensor to) {
+    return pages.map(table -> table.places(tile, firstKey, config.shape().keys(), copyK.rows(member, to)))
+        .or(() -> tokens.map(list -> list.places(tile, firstKey, copyK.rows(member, to))));
   }
 
   /**
@@ -66,15 +75,15 @@ record KeyCache(Scope k, DecodeConfig config, GlobalTensor keys, GlobalTensor va
     var zero = k.constant(0);
     if (places.isPresent()) {
       copyK.copy(member, keys, toK, stage, (row, column) -> places.get().of(row).inRows(column, tile.headOfKeys()));
-      copyV.copy(member, values, toV, stage,
-          (column, row) -> places.get().of(row).inColumns(column, tile.headOfKeys()));
+      values.ifPresent(all -> copyV.copy(member, all, toV, stage,
+          (column, row) -> places.get().of(row).inColumns(column, tile.headOfKeys())));
       return;
     }
     var first = tile.sequence().firstKey();
     var count = tile.sequence().keys();
     copyK.copy(member, head(keys, tile).part(0, first, count).from(firstKey, zero, zero, zero), toK, stage, zero, zero);
-    copyV.copy(member, head(values, tile).part(1, first, count).from(zero, firstKey, zero, zero), toV, stage, zero,
-        zero);
+    values.ifPresent(all -> copyV.copy(member, head(all, tile).part(1, first, count).from(zero, firstKey, zero, zero),
+        toV, stage, zero, zero));
   }
 
   /**

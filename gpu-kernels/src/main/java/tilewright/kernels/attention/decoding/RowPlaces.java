@@ -1,22 +1,38 @@
 package tilewright.kernels.attention.decoding;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import tilewright.kernel.I32;
 
-/** The places of a block's rows in a cache of pages, each of which is looked up once, for K and for V. */
+/**
+ * The places of a block's rows in a cache of pages. The number that says where a row is, a page's or a token's, is read
+ * once, for K and for V.
+ */
 public final class RowPlaces {
+  private final UnaryOperator<I32> numbers;
   private final Lookup lookup;
+  private final Map<I32, I32> ahead = new LinkedHashMap<>();
   private final Map<I32, Place> known = new LinkedHashMap<>();
 
-  /** Finds the place of a row of the block. */
+  /** Finds the place of a row of the block by the row's number. */
   @FunctionalInterface
   public interface Lookup {
-    Place of(I32 row);
+    Place of(I32 row, I32 number);
   }
 
-  public RowPlaces(Lookup lookup) {
+  /**
+   * @param rows whose numbers are all on their way before one of them is used
+   * @param numbers from rows of the block
+   */
+  RowPlaces(List<I32> rows, UnaryOperator<I32> numbers, Lookup lookup) {
+    this.numbers = numbers;
     this.lookup = lookup;
+    rows.forEach(row -> ahead.put(row, numbers.apply(row)));
+    rows.forEach(this::of);
   }
 
   /** A row of a page: behind the page's last one where there is no such key. */
@@ -34,7 +50,11 @@ public final class RowPlaces {
 
   /** The place of a row of the block. */
   public Place of(I32 row) {
-    var same = known.keySet().stream().filter(other -> row.minus(other).equalTo(0).known().orElse(false)).findFirst();
-    return known.computeIfAbsent(same.orElse(row), lookup::of);
+    return known.computeIfAbsent(same(known.keySet(), row).orElse(row), _ -> lookup.of(row,
+        same(ahead.keySet(), row).map(ahead::get).orElseGet(() -> numbers.apply(row))));
+  }
+
+  private static Optional<I32> same(Set<I32> rows, I32 row) {
+    return rows.stream().filter(other -> row.minus(other).equalTo(0).known().orElse(false)).findFirst();
   }
 }

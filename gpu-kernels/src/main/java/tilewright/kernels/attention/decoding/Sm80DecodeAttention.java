@@ -19,7 +19,6 @@ import tilewright.kernel.collective.attention.SplitKeys;
 import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernels.attention.merging.Splitting;
-import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -32,7 +31,7 @@ import tilewright.numerics.ElementType;
  * the end.
  */
 record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
-  /** Elements of Q that one access moves: neighbours that stay so where columns are reordered. */
+  /** Elements of Q that one access moves where columns are reordered: neighbours that stay so. */
   private static final int PAIR = 2;
 
   @Override
@@ -63,19 +62,20 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
       // Line 1: Q, and behind it the first blocks of K and V.
       copyQueries(k, thread, q, tile, sharedQ);
       loop.begin();
-      loop.awaitEarlier();
-      k.barrier();
+      // Warps that share rows read Q behind the wait for the first block.
+      if (!shape.warps().shareRows()) {
+        loop.awaitEarlier();
+        k.barrier();
+      }
       // Lines 2 to 6: S, P and O, block by block.
       var sums = loop.run(sharedQ, scale);
       var totals = factors.map(f -> f.ofOutput(tile, sums)).orElse(sums);
       // Line 7: the groups' results, in the place of K, become the tile's.
-      var ofGroups = Layout.columnMajor(shape.rows(), shape.groups());
       var states = new GroupStates(k, loop.keys().under(ElementType.F32, config.layoutOfStates()),
-          k.shared(ElementType.F32, ofGroups), config.statistics() == Statistics.MAXIMA_AND_SUMS
-              ? Optional.of(k.shared(ElementType.F32, ofGroups)) : Optional.empty(), shape.groups());
-      for (int first = 0; first < shape.dim(); first += states.columns()) {
+          loop.rows().statistics(), config.statistics() == Statistics.MAXIMA_AND_SUMS, shape.groups());
+      for (int first = 0; first < shape.valueDim(); first += states.columns()) {
         k.barrier();
-        states.leave(member, group, loop.rowsOfOutput(), totals, loop.output(), first);
+        states.leave(member, group, loop.rows().ofOutput(), totals, loop.output(), first);
         k.barrier();
         epilogue.store(thread, tile, config.packing().rows(tile.query()), states, first);
       }
@@ -105,8 +105,12 @@ record Sm80DecodeAttention(DecodeConfig config) implements Kernel {
 
   private void copyQueries(Scope k, I32 thread, GlobalTensor q, AttentionTiles.Tile tile, SharedTensor to) {
     var zero = k.constant(0);
-    int along = Math.min(Integer.lowestOneBit(config.shape().dim()) / PAIR, Warp.SIZE);
-    var copy = TiledCopy.rowMajor(new CpAsync(k, PAIR, config.type().bytes()), config.shape().threads(), along);
+    var shape = config.shape();
+    int period = Integer.lowestOneBit(shape.dim());
+    // As wide as leaves a place in the tile to each thread.
+    int vector = config.converts() ? PAIR : Math.min(config.vector(), period * shape.rows() / shape.threads());
+    int along = Math.min(period / vector, Warp.SIZE);
+    var copy = TiledCopy.rowMajor(new CpAsync(k, vector, config.type().bytes()), shape.threads(), along);
     // Rows that stay empty lie in heads behind the packed ones, of which there may be none.
     var rows = q.from(zero, zero, tile.head(), tile.batch()).covered(3)
         .interleaved(0, 2, config.packing().stride());

@@ -2,23 +2,16 @@ package tilewright.kernels.attention.decoding;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import tilewright.kernel.Chip;
-import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.BlockSplits;
 import tilewright.kernels.attention.merging.Division;
-import tilewright.kernels.attention.scheduling.WorkShares;
 import tilewright.kernels.attention.serving.KeySplits;
-import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Multiprocessor;
 
@@ -28,8 +21,6 @@ import tilewright.ptx.Multiprocessor;
  * @param capability of the GPU that it is for, times ten
  */
 public record Sm80DecodeAttentionKernel(int capability) implements AttentionKernel {
-  /** The argument with the keys that a batch entry has room for. */
-  static final String ROOM = "room";
   private static final int ACCESS_BYTES = 16;
   /** Rows of a tile of the largest head dimension for which balanced splits need no more registers than there are. */
   private static final int MOST_BALANCED = 32;
@@ -54,12 +45,6 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     return new Sm80DecodeAttentionKernel(other);
   }
 
-  /** Conversions have an instruction from SM89 on, and kernels begin while those before them end from SM90 on. */
-  private Target target() {
-    return Stream.of(Target.SM90, Target.SM89, Target.SM80).filter(t -> t.capability() <= capability).findFirst()
-        .orElse(Target.SM80);
-  }
-
   @Override
   public Optional<String> refusal(AttentionProblem p) {
     return AttentionSpecs.refusalOfQuantized(p).or(() -> AttentionSpecs.refusalOfTokens(p))
@@ -67,7 +52,7 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
         .or(() -> refusalOfDims(p)).or(() -> refusalOfBalance(p));
   }
 
-  private static Optional<String> refusalOfPadding(AttentionProblem p) {
+  static Optional<String> refusalOfPadding(AttentionProblem p) {
     if (p.serving().padding().isEmpty()) return Optional.empty();
     if (p.serving().pages().isPresent()) return Optional.of("pages have no left padding: begin with the first row");
     return p.serving().lengths().isPresent() ? Optional.empty()
@@ -97,18 +82,16 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     return AttentionProblem.View.widestAccess(List.of(views), type.bytes(), dim, valueDim) == vector;
   }
 
-  private void requireSupported(AttentionProblem p) {
+  private DecodeLaunches supported(AttentionProblem p) {
     refusal(p).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
+    var packing = packing(p);
+    return new DecodeLaunches(p, shape(p, packing), packing, capability);
   }
 
-  /** The packing of all heads that share keys, or of the largest part of them that a tile has rows for. */
   private static HeadPacking packing(AttentionProblem p) {
-    int sharers = p.sizes().sharers();
-    int heads = IntStream.iterate(Math.min(sharers, DecodeShape.MOST_ROWS), n -> n - 1)
-        .filter(n -> sharers % n == 0).findFirst().orElseThrow();
-    return new HeadPacking(heads).inBoxes();
+    return DecodeLaunches.packing(p, DecodeShape.MOST_ROWS);
   }
 
   /** The tiles of a problem. */
@@ -133,50 +116,21 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
 
   @Override
   public PreparedLaunch prepare(AttentionProblem p) {
-    requireSupported(p);
-    var packing = packing(p);
-    return prepare(p, shape(p), packing, Division.ofOneLaunch(p));
+    return supported(p).whole();
   }
 
   @Override
   public LaunchSequence launches(AttentionProblem p) {
-    requireSupported(p);
-    var packing = packing(p);
-    var shape = shape(p, packing);
-    return launches(p, shape, packing, division(p, shape, packing));
+    return supported(p).all();
   }
 
   @Override
   public PreparedLaunch schedule(AttentionProblem p) {
-    requireSupported(p);
-    var packing = packing(p);
-    return division(p, shape(p), packing).schedule(p, target());
-  }
-
-  private Division division(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
-    boolean even = !(p.serving().splits() instanceof KeySplits.Balanced);
-    boolean alone = even
-        && shape.fillsAlone(p.cacheType(), DecodeConfig.tokenFactors(p), p.serving().pages().isPresent());
-    int ctas = alone ? 1 : shape.resident();
-    return Division.of(p, shape.blockKeys(), tiles(p, shape, packing),
-        ctas * Chip.largest(capability).multiprocessors(), WorkShares.Kind.PIECES);
-  }
-
-  private static long tiles(AttentionProblem p, DecodeShape shape, HeadPacking packing) {
-    return p.tiles(shape.rows() / packing.stride()) / packing.heads();
+    return supported(p).schedule();
   }
 
   /** Prepares the kernel on a division of the keys, and the launches that this needs besides. */
   public LaunchSequence launches(AttentionProblem p, DecodeShape shape, HeadPacking packing, Division division) {
-    return division.around(prepare(p, shape, packing, division), p, target());
-  }
-
-  private PreparedLaunch prepare(AttentionProblem p, DecodeShape shape, HeadPacking packing, Division division) {
-    var config = DecodeConfig.of(p, shape, packing, division.kind());
-    var kernel = CompiledKernel.compile(new Sm80DecodeAttention(config), target());
-    var arguments = AttentionArguments.of(kernel, p).integer(ROOM, p.sizes().keys())
-        .integer(PageTable.COUNT, p.serving().pages().map(Serving.Pages::count).orElse(0));
-    division.addTo(arguments, p.sizes());
-    return new PreparedLaunch(kernel, division.grid(tiles(p, shape, packing)), arguments.build());
+    return new DecodeLaunches(p, shape, packing, capability).all(division);
   }
 }

@@ -25,7 +25,8 @@ public record BlockSplits(int count, int blocks) {
   /** Why a kernel without a schedule cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfBalance(AttentionProblem p) {
     return p.serving().splits() instanceof KeySplits.Balanced
-        ? Optional.of("balanced splits need sm80_decode_attention or sm90_mla_decode") : Optional.empty();
+        ? Optional.of("balanced splits need sm80_decode_attention, sm80_mla_decode or sm90_mla_decode")
+        : Optional.empty();
   }
 
   /**
