@@ -28,8 +28,8 @@ import tilewright.verification.ChipAssembler;
 /** {@code tilewright resources}: what a kernel needs of a GPU, as the assembler found says. */
 @Command(name = "resources", description = {
     "Assemble a kernel and print its registers, spills, shared memory and warnings.",
-    "With --all, assemble every configuration that a case of verify, a benchmark record, a default or a variant has, and"
-        + " count for each kernel what spills. The exit code is 1 when anything spills or is rejected."})
+    "With --all, assemble every configuration that a case of verify, a benchmark record, a default or a variant has,"
+        + " and count for each kernel what spills. The exit code is 1 when anything spills or is rejected."})
 @Examples({"resources sm80_gemm --set order=NT", "resources softmax rope --all --chip rtx4090"})
 public final class ResourcesCommand implements Callable<Integer> {
   private final Console console;
@@ -101,7 +101,8 @@ public final class ResourcesCommand implements Callable<Integer> {
         yield Exit.CHECK_FAILED;
       }
       case Assembly.Assembled assembled -> {
-        assembled.resources().forEach(needs -> report(choice, kernel, assembler.target(kernel.ptx()), assembled, needs));
+        assembled.resources()
+            .forEach(needs -> report(choice, kernel, assembler.target(kernel.ptx()), assembled, needs));
         yield Exit.OK;
       }
     };

@@ -203,12 +203,14 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
       storeOfAll(k, thread, firstVector, row, total, o);
     } else {
       forVectors(k, thread.modulo(Warp.SIZE), vector -> row.sum(k.constant(0), 1, vector.plus(firstVector), total),
-          (vector, sum) -> o.at(row.query(), vector.plus(firstVector).times(WIDTH), row.head(), row.batch()).store(sum));
+          (vector, sum) -> o.at(row.query(), vector.plus(firstVector).times(WIDTH), row.head(), row.batch())
+              .store(sum));
     }
   }
 
   /** Stores the sum of all warps' sums over their states. */
-  private void storeOfAll(Scope k, I32 thread, I32 firstVector, PartialRow row, PartialRow.Total total, GlobalTensor o) {
+  private void storeOfAll(Scope k, I32 thread, I32 firstVector, PartialRow row, PartialRow.Total total,
+      GlobalTensor o) {
     var sums = k.shared(ElementType.F32, Layout.columnMajor(WIDTH, vectors(), WARPS));
     var zero = k.constant(0);
     var warp = thread.dividedBy(Warp.SIZE);
