@@ -66,7 +66,7 @@ public record StateMerge(ElementType partial, ElementType output, int valueDim, 
   /** The argument with the CTAs that share a wide row. */
   private static final String PARTS = "parts";
   /** CTAs that a GPU works on at once, or almost: up to these, the columns of wide rows are divided. */
-  private static final int MOST_CTAS = 512;
+  private static final int MOST_CTAS = 2048;
   /** Columns from which on ptxas runs short of registers. */
   private static final int WIDE_COLUMNS = 256;
 
