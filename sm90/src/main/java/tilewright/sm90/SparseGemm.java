@@ -153,7 +153,7 @@ public record SparseGemm(GemmProblem problem, Matrix metadata, EpilogueArguments
     arguments.tensor("A", storedArgument()).tensor("E", metadataArgument());
   }
 
-  /** What is stored of A. */
+  /** Returns A as it is stored, without what its chunks leave out. */
   LaunchArguments.Tensor storedArgument() {
     return problem.a().argument(problem.m(), stored(problem.types().a(), problem.k()), problem.batch());
   }

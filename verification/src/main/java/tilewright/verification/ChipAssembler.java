@@ -11,7 +11,7 @@ import tilewright.verification.backend.SimulatorBackend;
 /** Assembles PTX for a GPU, or for the target that the text names. */
 public final class ChipAssembler {
   private static final String TARGET = ".target ";
-  /** Of a simulator that runs nothing. */
+  /** Seed of a simulator that only says what the chip lacks. */
   private static final long SEED = 1;
 
   private final Assembler assembler = Assembler.find();

@@ -46,7 +46,7 @@ final class AssemblyCounts {
     }
   }
 
-  /** What came of a configuration; {@code notes} are on its texts that are not as they should be. */
+  /** Outcome of a configuration; {@code notes} name the texts of it that spill or are rejected. */
   record Verdict(String kernel, Outcome outcome, List<Assembly> assemblies, List<String> notes) {}
 
   private enum Outcome { REFUSED, LACKING, ASSEMBLED }

@@ -75,7 +75,7 @@ final class EveryConfiguration {
     forEach(KernelConfiguration::trace, consumer);
   }
 
-  /** Does something with each of them on all processors, in any order; one result at a time is handed on. */
+  /** Applies a function to each of them on all processors, in any order; one result at a time is handed on. */
   <T> void forEach(Function<KernelConfiguration, T> work, Consumer<T> consumer) {
     // A configuration that has been traced may be collected with what it keeps.
     var queue = new ConcurrentLinkedQueue<>(all());

@@ -45,7 +45,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
   private static final int MOST_PAGES = 1 << 14;
   private static final int MOST_PAGE_POWER = 6;
   private static final int MOST_ASKED = 40;
-  /** What stands for splits whose results a warp merges, and for more. */
+  /** Numbers of splits that stand for all whose results a warp merges, and for all that are more. */
   private static final long FEW_SPLITS = 2;
   private static final long MANY_SPLITS = StateMerge.FEW_STATES + 1;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
@@ -90,7 +90,7 @@ record CachedAttention(boolean few) implements PackagedOperator {
         new Problem(kind, pages, sharers, few, derived)).deriving(derived);
   }
 
-  /** What stands for a number of splits: none are merged, few or many. */
+  /** The number that stands for a number of splits: none are merged, few or many. */
   private static Formula merged(Formula splits) {
     return splits.atMost(Formula.of(1), Formula.of(1), splits.atMost(Formula.of(StateMerge.FEW_STATES),
         Formula.of(FEW_SPLITS), Formula.of(MANY_SPLITS)));

@@ -30,7 +30,7 @@ class SparseWgmmaTest {
     }
   }
 
-  /** The same of 8 bits: a thread has eight chunks, of which an instruction has sixteen, of row g or g+8. */
+  /** Metadata of 8-bit operands: a thread has eight of the sixteen chunks of an instruction, of row g or g+8. */
   @ParameterizedTest
   @EnumSource(names = {"E4M3", "E5M2", "I8"})
   void wordsOfOneRowAreWhatTheManualSays(ElementType type) {

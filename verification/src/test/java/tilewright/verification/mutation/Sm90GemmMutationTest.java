@@ -70,7 +70,7 @@ class Sm90GemmMutationTest {
     /** The same for so few columns that several slices are multiplied together. */
     MIXED_FEW(mixed(), 64, 96, new Tile(64, 32, 1, 3, new ClusterShape(1, 1, 1), false),
         (p, c) -> MixedGemm.packed(p).prepare(c)),
-    /** Of A half is stored, and all threads read metadata: two blocks of rows for one consumer, stages in pairs. */
+    /** Half of A is stored, and all threads read metadata: two blocks of rows for one consumer, stages in pairs. */
     SPARSE(bf16(), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> SparseGemm.packed(sparse(p)).prepare(sparse(c))),
     /** The same where two consumers take turns at three tiles. */

@@ -17,7 +17,7 @@ import tilewright.kernels.attention.serving.Serving.Tokens;
  * @param rows of a page
  */
 public record TokenList(Scope k, GlobalTensor indices, I32 pages, int rows) {
-  /** Declares the list in a kernel, for pages of so many rows. */
+  /** Declares the list in a kernel, for pages of {@code rows} rows. */
   public static TokenList of(Scope k, int rows) {
     return new TokenList(k, k.global(AttentionSpecs.indices()), k.constant(0).parameter(PageTable.COUNT), rows);
   }

@@ -82,7 +82,7 @@ sealed interface WarpRows {
 
   /**
    * Several warps have parts of a row, in a group that is the whole CTA: maxima, sums and P go through shared memory. O
-   * has so many columns then that addresses are computed anew where they are used: held, they would be spilled.
+   * takes most registers then, so that addresses are computed again where they are used: kept, they would be spilled.
    *
    * @param thread number of the thread
    * @param numbers (rows, warps that share them)
