@@ -18,6 +18,7 @@ import tilewright.docs.html.Template;
 import tilewright.docs.record.AttentionErrors;
 import tilewright.docs.record.BitEquality;
 import tilewright.docs.record.BudgetPage;
+import tilewright.docs.record.ChipLimits;
 import tilewright.docs.record.ChipRuns;
 import tilewright.docs.record.Counters;
 import tilewright.docs.record.CudaSamples;
@@ -77,6 +78,7 @@ public final class Site {
     SimulatorSpeed.write(root.resolve("docs"), generated);
     SeveralGpus.write(root.resolve("docs"), generated);
     BitEquality.write(root.resolve("docs"), generated);
+    ChipLimits.write(generated);
     ChipRuns.write(root.resolve("docs"), generated);
     CudaSamples.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);

@@ -6,21 +6,27 @@ import tilewright.ptx.Multiprocessor;
 
 /** The GPUs that configurations are chosen for, that kernels are modelled on, or that the simulator stands for. */
 public enum Chip {
-  A100(80, 108),
-  RTX3090(86, 82),
-  RTX4090(89, 128),
-  H100(90, 132),
-  H200(90, 132),
-  B200(100, 148),
-  B300(103, 148),
-  RTX5090(120, 170);
+  A100(80, 108, 40, 1_593_000, 5120),
+  RTX3090(86, 82, 6, 9_751_000, 384),
+  RTX4090(89, 128, 72, 10_501_000, 384),
+  H100(90, 132, 50, 2_619_000, 5120),
+  H200(90, 132, 50, 3_201_000, 6144),
+  B200(100, 148, 126, 3_996_000, 8192),
+  B300(103, 148, 126, 3_996_000, 8192),
+  RTX5090(120, 170, 96, 14_001_000, 512);
 
   private final int capability;
   private final int multiprocessors;
+  private final int l2Mebibytes;
+  private final int memoryClockKhz;
+  private final int memoryBusBits;
 
-  Chip(int capability, int multiprocessors) {
+  Chip(int capability, int multiprocessors, int l2Mebibytes, int memoryClockKhz, int memoryBusBits) {
     this.capability = capability;
     this.multiprocessors = multiprocessors;
+    this.l2Mebibytes = l2Mebibytes;
+    this.memoryClockKhz = memoryClockKhz;
+    this.memoryBusBits = memoryBusBits;
   }
 
   /**
@@ -41,6 +47,26 @@ public enum Chip {
   /** Multiprocessors that are switched on. */
   public int multiprocessors() {
     return multiprocessors;
+  }
+
+  /** Bytes of the L2 cache. */
+  public long l2Bytes() {
+    return (long) l2Mebibytes << 20;
+  }
+
+  /** The clock of global memory, which moves two bits a line in each cycle. */
+  public int memoryClockKhz() {
+    return memoryClockKhz;
+  }
+
+  /** Lines to global memory. */
+  public int memoryBusBits() {
+    return memoryBusBits;
+  }
+
+  /** Bytes a second that global memory's lines can move; copies reach nine tenths of them. */
+  public long memoryBytesPerSecond() {
+    return 2L * memoryClockKhz * 1000 * memoryBusBits / Byte.SIZE;
   }
 
   /** The limits of each multiprocessor. */

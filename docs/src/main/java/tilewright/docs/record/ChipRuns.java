@@ -37,7 +37,8 @@ public final class ChipRuns {
     for (var chip : required(run, "chips")) {
       var rows = required(chip, "kernels");
       var name = text(chip, "chip");
-      table.append(String.format(Locale.ROOT, "|%s |`%s` |%d |%d |%s |%s |%s |%d |`%.10s`, %s%n", name, target(name),
+      table.append(String.format(Locale.ROOT, "|%s |`%s` |%d |%d |%s |%s |%s |%d |`%.10s`, %s%n", name,
+          target(Chip.valueOf(name.toUpperCase(Locale.ROOT))),
           kernels(rows), sum(rows, "passed") + sum(rows, "failed"), assembled(rows, "configurations"),
           assembled(rows, "texts"), assembled(rows, "spilling"), sum(rows, "failed"), text(chip, "commit"),
           text(chip, "date")));
@@ -50,9 +51,9 @@ public final class ChipRuns {
     return notes.isEmpty() ? table.toString() : table + "\nKernels with configurations that spill:\n\n" + notes;
   }
 
-  private static String target(String chip) {
-    int capability = Chip.valueOf(chip.toUpperCase(Locale.ROOT)).capability();
-    return "sm_" + capability + (capability >= HOPPER ? "a" : "");
+  /** The name of the target that kernels are assembled for. */
+  static String target(Chip chip) {
+    return "sm_" + chip.capability() + (chip.capability() >= HOPPER ? "a" : "");
   }
 
   /** Kernels that the GPU runs. */
