@@ -163,23 +163,32 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
   public double[] onTensorCores(int architecture, Parts parts, int[] rows) {
     var model = TensorCoreModel.mma(architecture, a.type(), ElementType.F32);
     int padded = Math.ceilDiv(extent(a, 1), STEP) * STEP;
-    return summed(model, decoded(a, padded), decoded(b, padded), parts, rows);
+    return summed(model, decoded(a, padded), decoded(b, padded), parts, Math.max(1, padded), rows);
   }
 
-  /** Sums parts of k as {@code wgmma} does, and adds the parts, in their order, in FP32. */
-  public double[] onWarpgroups(Parts parts, int[] rows) {
+  /**
+   * Sums parts of k as {@code wgmma} does, each interval of a part by itself. A part's intervals are added in FP32, and
+   * so are the parts then, in their order; integers wrap, in whatever order.
+   */
+  public double[] onWarpgroups(Parts parts, int interval, int[] rows) {
+    if (a.type() == ElementType.I8) return integers(rows);
     var model = TensorCoreModel.wgmma(a.type(), b.type());
-    return summed(model, decoded(a, extent(a, 1)), decoded(b, extent(a, 1)), parts, rows);
+    return summed(model, decoded(a, extent(a, 1)), decoded(b, extent(a, 1)), parts, interval, rows);
   }
 
   private double[] summed(TensorCoreModel model, TensorCoreOperands[] decodedA, TensorCoreOperands[] decodedB,
-      Parts parts, int[] rows) {
+      Parts parts, int interval, int[] rows) {
     int m = extent(c, 0);
     int n = extent(c, 1);
     return each(rows, (row, column, old) -> {
       float sum = 0;
       for (var part : parts.of(row % m, column % n, row / m)) {
-        sum += (float) ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column], part.from, part.to));
+        float ofPart = 0;
+        for (int from = part.from; from < part.to; from += interval) {
+          int to = Math.min(part.to, from + interval);
+          ofPart += (float) ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column], from, to));
+        }
+        sum += ofPart;
       }
       return stored(sum, old);
     });

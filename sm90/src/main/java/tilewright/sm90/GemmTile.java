@@ -14,6 +14,7 @@ import tilewright.kernels.choice.Formula;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
+import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.OutputForm;
 
@@ -78,17 +79,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   boolean canTake(GemmProblem problem) {
     if (GemmTiles.COMMON.contains(this)) return true;
     if (GemmTiles.BYTES_IN_L2.contains(this)) return problem.types().a().bits() == Byte.SIZE;
-    boolean exact = problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
-    if (exact && GemmTiles.PROMOTED.contains(this)) return true;
+    if (isStreamK() && problem.k() == 0) return false;
+    if (problem.types().isPromoted()) {
+      return problem.types().accumulation() == Accumulation.EXACT && GemmTiles.PROMOTED.contains(this);
+    }
     boolean halfSums = problem.types().accumulation() == Accumulation.F16;
     if (GemmTiles.HALF_SUMS.contains(this) && !halfSums) return false;
     if (halfSums && (isStreamK() || cluster.splits() > 1)) return false;
-    if (isStreamK() && problem.k() == 0) return false;
     var p = seen(problem);
-    var types = p.types();
-    if (types.a() != types.b() || types.isPromoted() || types.output() == ElementType.I32) return false;
+    if (p.types().isMixed() || !WgmmaAtom.hasColumns(p.types().a(), n)) return false;
     // Only 16 bits may lie across k.
-    boolean along = p.operand().bits() == Short.SIZE || p.a().isRowMajor() && p.b().isRowMajor();
+    boolean along = p.types().a().bits() == Short.SIZE || p.a().isRowMajor() && p.b().isRowMajor();
     return along && isCopied(p.a(), m) && isCopied(p.b(), n);
   }
 
@@ -100,7 +101,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole SM. */
   Sm90GemmConfig configure(GemmProblem problem) {
     int resident = resident(problem);
-    boolean deep = isTransposed() && consumers == 1 && resident == 1 && n <= MOST_DEEP_COLUMNS;
+    boolean deep = isTransposed() && consumers == 1 && resident == 1 && n <= MOST_DEEP_COLUMNS
+        && !problem.types().isPromoted();
     return configure(seen(problem), resident, deep ? 2 * DEPTH_BYTES : DEPTH_BYTES);
   }
 

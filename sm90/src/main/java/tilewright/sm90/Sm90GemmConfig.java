@@ -103,16 +103,21 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     if (types.output() == ElementType.I32 && types.a() != ElementType.I8) {
       throw new IllegalArgumentException("unsupported products " + types + ": only sums of i8 are integers");
     }
-    if (types.isPromoted() && (pingPong || cluster.splits() > 1)) {
+    if (types.isPromoted() && pingPong) {
       throw new IllegalArgumentException("sums of " + types
-          + " leave the tensor core on the way: consumers share a tile and all of its k");
+          + " leave the tensor core on the way: consumers share a tile");
+    }
+    boolean scaled = types.isPromoted() && types.accumulation() == Accumulation.SCALED;
+    if (cluster.splits() > 1 && (scaled || types.isPromoted() && operands.aSparse())) {
+      throw new IllegalArgumentException("sums of " + types + (scaled ? " with scales" : " with a sparse A")
+          + " are not added from CTA to CTA: each has all of k");
     }
     if (types.isMixed() && (pingPong || types.accumulation() != Accumulation.SCALED)) {
       throw new IllegalArgumentException("products of " + types + " need the accumulation scaled, and consumers that"
           + " share a tile");
     }
-    if (cut && (pingPong || cluster.splits() > 1 || types.isPromoted() || types.output() == ElementType.I32)) {
-      throw new IllegalArgumentException("parts of k are sums in FP32 that all consumers of a CTA have"
+    if (cut && (pingPong || cluster.splits() > 1 || scaled)) {
+      throw new IllegalArgumentException("parts of k are sums that all consumers of a CTA have"
           + " together, not those of " + types + ", of ping-pong or of a cluster");
     }
     if (types.accumulation() == Accumulation.F16 && (cut || cluster.splits() > 1)) {
@@ -242,7 +247,11 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   /** The length along {@code k} that the tensor core sums at a time; the results are added in FP32. */
   public int interval(int k) {
-    if (types().isPromoted()) return Accumulation.INTERVAL;
+    return types().isPromoted() ? Accumulation.INTERVAL : partOfK(k);
+  }
+
+  /** The length along {@code k} that a CTA of a cluster sums, and each that splits k with it, but the last. */
+  public int partOfK(int k) {
     int unit = tile.k() * mma().unit();
     int equal = Math.ceilDiv(k, unit * cluster.splits());
     return Math.max(1, (equal + Math.min(lead(), equal / 2)) * unit);

@@ -1,5 +1,6 @@
 package tilewright.sm90;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -58,7 +59,7 @@ class Sm90GemmsTest {
 
   /** A wave of 30 MB and one of 68, too few waves, fewer rows, 16 bits in the largest tiles and others, a few rows. */
   @ParameterizedTest
-  @CsvSource({"8192, 8192, 8192, E4M3, false", "16384, 16384, 16384, E4M3, true", "2048, 3072, 16384, E4M3, false",
+  @CsvSource({"8192, 8192, 8192, E4M3, false", "16384, 16384, 16384, E4M3, true", "2048, 2048, 16384, E4M3, false",
       "4096, 7168, 16384, E4M3, true", "16384, 16384, 16384, BF16, true", "8192, 4096, 14336, BF16, false",
       "16, 16384, 16384, BF16, false"})
   void blocksKeepInStepWhereL2DoesNotHoldWhatAWaveCopies(int m, int n, int k, ElementType type, boolean paced) {
@@ -95,6 +96,19 @@ class Sm90GemmsTest {
       var problem = GemmProblem.packed(types, 8192, 8192, 1024, 1, "TN").scaled(1, 2);
       assertEquals(accumulation == Accumulation.FAST,
           Sm90Gemms.configure(problem, Epilogue.linearCombination(ElementType.BF16)).pingPong());
+    }
+  }
+
+  /** Integers have no tiles whose columns wgmma does not multiply, and sums are added from CTA to CTA in their type. */
+  @ParameterizedTest
+  @CsvSource({"I8, BF16, FAST", "I8, I32, FAST", "E4M3, BF16, EXACT", "E4M3, F32, FAST"})
+  void everyTileThatIsListedCanBePrepared(ElementType operand, ElementType output, Accumulation accumulation) {
+    var problem = GemmProblem.packed(new GemmTypes(operand, operand, output, accumulation), 144, 272, 1040, 1, "TN");
+    var tiles = Sm90Gemms.tiles(problem);
+    assertTrue(tiles.stream().anyMatch(tile -> tile.endsWith("-shared-tail")), tiles.toString());
+    assertTrue(tiles.stream().anyMatch(tile -> tile.contains("-split")), tiles.toString());
+    for (var tile : tiles) {
+      assertDoesNotThrow(() -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile)), tile);
     }
   }
 

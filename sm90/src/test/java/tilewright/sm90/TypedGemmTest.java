@@ -95,11 +95,13 @@ class TypedGemmTest {
   }
 
   @Test
-  void promotedSumsAreOfOneTileAndAllOfK() {
+  void promotedSumsAreOfOneTileAndThoseWithScalesOfAllOfK() {
     assertRefused("leave the tensor core on the way", () -> config(fp8(Accumulation.EXACT), 4,
         new ClusterShape(1, 1, 1), Variant.PLAIN.with(Variant.Consumers.PING_PONG)));
-    assertRefused("leave the tensor core on the way", () -> config(fp8(Accumulation.EXACT), 4,
+    assertRefused("not added from CTA to CTA", () -> config(fp8(Accumulation.SCALED), 4,
         new ClusterShape(1, 1, 2), Variant.PLAIN));
+    assertRefused("parts of k", () -> config(fp8(Accumulation.SCALED), 4,
+        new ClusterShape(1, 1, 1), Variant.PLAIN.with(Variant.Order.STREAM_K)));
   }
 
   @Test

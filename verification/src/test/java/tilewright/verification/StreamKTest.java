@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.Sm90GemmConfig.Operands;
@@ -53,6 +56,19 @@ class StreamKTest {
       var run = CheckedRun.bitExact(launch, given, seed);
       assertArrayEquals(new int[blocks * consumers], run.buffers().get("flags").toArray(ValueLayout.JAVA_INT),
           "flags are left as the next launch needs them");
+    }
+  }
+
+  /** Integers are added as integers, and the sums of a part of k that leave the tensor core on the way are exact. */
+  @ParameterizedTest
+  @CsvSource({"I8, I32, FAST", "I8, BF16, FAST", "E4M3, BF16, EXACT", "E5M2, F32, EXACT"})
+  void sumsOfBytesAreAddedInTheirType(ElementType operand, ElementType output, Accumulation accumulation) {
+    var p = GemmProblem.packed(new GemmTypes(operand, operand, output, accumulation), 72, 80, 1488, 1, "TN");
+    for (var tile : List.of("64x96x4-transposed-shared-tail", "128x128x4-transposed-shared-tail",
+        "64x64x1-split2-transposed", "64x32x1-split4-transposed")) {
+      var config = Sm90Gemms.configure(p, tile);
+      var launch = Sm90Gemms.prepare(p, config);
+      CheckedRun.bitExact(launch, GemmCases.hopper(p, config, () -> launch, tile, Set.of("sim"), 5), 1);
     }
   }
 

@@ -1,6 +1,9 @@
 package tilewright.async.schedule;
 
+import java.util.List;
+import tilewright.kernel.Scope;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
 
 /**
  * The part of a tile that a CTA's warpgroups hold in registers.
@@ -12,4 +15,10 @@ import tilewright.numerics.ElementType;
 public record Accumulators(ElementType type, int quads, int warpgroups) {
   /** Registers that are handed on together: 16 bytes. */
   static final int QUAD = 4;
+
+  /** Adds another CTA's accumulators to a thread's, four to four; integers wrap. */
+  void add(Scope k, List<Operand.Register> sums, List<Operand.Register> others) {
+    var instruction = type == ElementType.I32 ? "add.s32" : "add.f32";
+    for (int i = 0; i < QUAD; i++) k.emit(instruction, sums.get(i), sums.get(i), others.get(i));
+  }
 }

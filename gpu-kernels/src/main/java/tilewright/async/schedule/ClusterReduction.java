@@ -12,7 +12,6 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.Layout;
-import tilewright.numerics.ElementType;
 
 /**
  * Adds up accumulators in distributed shared memory where the CTAs of a cluster split k between them. The CTA of the
@@ -124,14 +123,9 @@ public final class ClusterReduction {
     }
 
     private void add(Fragment sums) {
-      var instruction = accumulators.type() == ElementType.F32 ? "add.f32" : "add.s32";
       for (int quad = 0; quad < accumulators.quads(); quad++) {
         for (int part = 0; part < others; part++) {
-          var values = place(quad, k.constant(part)).vector(Accumulators.QUAD).registers();
-          for (int i = 0; i < Accumulators.QUAD; i++) {
-            var sum = sums.group(quad).get(i);
-            k.emit(instruction, sum, sum, values.get(i));
-          }
+          accumulators.add(k, sums.group(quad), place(quad, k.constant(part)).vector(Accumulators.QUAD).registers());
         }
       }
     }

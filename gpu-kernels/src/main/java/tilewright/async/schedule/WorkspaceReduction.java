@@ -15,17 +15,17 @@ import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Operand;
 
 /**
- * Hands accumulators from CTA to CTA through a workspace in global memory: "partials", an FP32 tile for each CTA, and
+ * Hands accumulators from CTA to CTA through a workspace in global memory: "partials", a tile of sums for each CTA, and
  * "flags", an integer for each of a CTA's warpgroups, which is 0 before the launch and 0 again after it. A thread
  * leaves its accumulators, four by four, for the thread of the same number.
  *
+ * @param accumulators of a CTA
  * @param partials (four, lane, quad, consumer, block), column-major
  * @param flags (consumer, block), column-major
  */
-public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor flags) {
+public record WorkspaceReduction(Scope k, Accumulators accumulators, GlobalTensor partials, GlobalTensor flags) {
   private static final String PARTIALS = "partials";
   private static final String FLAGS = "flags";
   /** Quads that a thread reads before it adds the first: more take too many registers beside its own. */
@@ -33,15 +33,16 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
 
   /** Declares both tensors. */
   static WorkspaceReduction of(Scope k, Accumulators accumulators) {
-    var partials = TensorSpec.of(PARTIALS, ElementType.F32, "four", "lane", "quad", "consumer", "block");
+    var partials = TensorSpec.of(PARTIALS, accumulators.type(), "four", "lane", "quad", "consumer", "block");
     var flags = TensorSpec.of(FLAGS, ElementType.I32, "consumer", "block");
-    return new WorkspaceReduction(k, k.global(perCta(partials, partials(accumulators)).aligned(Accumulators.QUAD)),
+    return new WorkspaceReduction(k, accumulators,
+        k.global(perCta(partials, partials(accumulators)).aligned(Accumulators.QUAD)),
         k.global(perCta(flags, flags(accumulators))));
   }
 
   /** The memory that a launch of this number of CTAs needs. */
   public static List<PreparedLaunch.Scratch> scratch(Accumulators accumulators, int blocks) {
-    return List.of(new PreparedLaunch.Scratch(PARTIALS, ElementType.F32, perCta(partials(accumulators), blocks)),
+    return List.of(new PreparedLaunch.Scratch(PARTIALS, accumulators.type(), perCta(partials(accumulators), blocks)),
         new PreparedLaunch.Scratch(FLAGS, ElementType.I32, perCta(flags(accumulators), blocks)));
   }
 
@@ -71,9 +72,9 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
   }
 
   /** A warpgroup leaves its accumulators for the CTA that finishes the tile. */
-  void leave(I32 lane, I32 group, Fragment accumulators) {
-    for (int quad = 0; quad < accumulators.groups().size(); quad++) {
-      place(k.blockX(), lane, group, quad).store(Vector.packed(k, ElementType.F32, accumulators.group(quad)));
+  void leave(I32 lane, I32 group, Fragment sums) {
+    for (int quad = 0; quad < sums.groups().size(); quad++) {
+      place(k.blockX(), lane, group, quad).store(Vector.packed(k, accumulators.type(), sums.group(quad)));
     }
     meet(group);
     k.when(lane.equalTo(0), () -> flags.at(group, k.blockX()).drawTicket(2));
@@ -86,24 +87,20 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
    * @param others how many CTAs, no more than a warpgroup has threads
    * @param block the number of each of them in the grid
    */
-  void add(I32 others, UnaryOperator<I32> block, I32 lane, I32 group, Fragment accumulators) {
+  void add(I32 others, UnaryOperator<I32> block, I32 lane, I32 group, Fragment sums) {
     k.when(lane.lessThan(others), () -> flags.at(group, block.apply(lane)).await(1));
     meet(group);
-    k.loop(others, i -> add(block.apply(i), lane, group, accumulators));
+    k.loop(others, i -> add(block.apply(i), lane, group, sums));
     k.when(lane.lessThan(others), () -> flags.at(group, block.apply(lane)).drawNext(k.constant(2)));
   }
 
-  private void add(I32 block, I32 lane, I32 group, Fragment accumulators) {
-    int quads = accumulators.groups().size();
+  private void add(I32 block, I32 lane, I32 group, Fragment sums) {
+    int quads = sums.groups().size();
     for (int first = 0; first < quads; first += UNDER_WAY) {
       var read = IntStream.range(first, Math.min(quads, first + UNDER_WAY))
           .mapToObj(quad -> place(block, lane, group, quad).vector(Accumulators.QUAD).registers()).toList();
-      for (int i = 0; i < read.size(); i++) add(accumulators.group(first + i), read.get(i));
+      for (int i = 0; i < read.size(); i++) accumulators.add(k, sums.group(first + i), read.get(i));
     }
-  }
-
-  private void add(List<Operand.Register> sums, List<Operand.Register> others) {
-    for (int i = 0; i < Accumulators.QUAD; i++) k.emit("add.f32", sums.get(i), sums.get(i), others.get(i));
   }
 
   private Element place(I32 block, I32 lane, I32 group, int quad) {

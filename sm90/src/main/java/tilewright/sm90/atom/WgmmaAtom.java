@@ -40,7 +40,7 @@ public record WgmmaAtom(ElementType a, ElementType b, ElementType d, int columns
     if (columns < LEAF || columns > MOST_COLUMNS || columns % LEAF != 0) {
       throw new TraceException("no wgmma has " + columns + " columns: a multiple of 8 up to 256");
     }
-    if (a == ElementType.I8 && columns > MOST_ODD_COLUMNS && columns % (2 * LEAF) != 0) {
+    if (!hasColumns(a, columns)) {
       throw new TraceException("no wgmma of i8 has " + columns + " columns: a multiple of 16, or 8 or 24");
     }
     if (!(a == b && UNMIXED.contains(a)) && !(NARROW.contains(a) && NARROW.contains(b))) {
@@ -68,6 +68,12 @@ public record WgmmaAtom(ElementType a, ElementType b, ElementType d, int columns
   /** Both operands of one type. */
   public WgmmaAtom(ElementType operand, int columns) {
     this(operand, operand, columns);
+  }
+
+  /** Whether there is one with that many columns, up to 256, for elements of A of a type. */
+  public static boolean hasColumns(ElementType a, int columns) {
+    boolean odd = columns % (2 * LEAF) != 0;
+    return columns % LEAF == 0 && !(odd && a == ElementType.I8 && columns > MOST_ODD_COLUMNS);
   }
 
   /** The atom of the same types and columns whose A is sparse. */

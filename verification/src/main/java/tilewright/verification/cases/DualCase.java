@@ -59,11 +59,10 @@ public record DualCase(DualGemm gemm, String name, String order, Sm90GemmConfig 
 
   private double[] summed(GemmReference product, int[] rows) {
     var p = gemm.problem();
-    if (!config.streamK()) return product.onWarpgroups(config.interval(p.k()), rows);
-    var parts = StreamKParts.of(gemm.wide(), config, gemm.prepare(config).grid().x());
+    var parts = PartsOfK.of(gemm.wide(), config, gemm.prepare(config).grid().x());
     int columns = config.tileN() / 2;
     return product.onWarpgroups((row, column, batch) ->
-        parts.of(row, column / columns * config.tileN(), batch), rows);
+        parts.of(row, column / columns * config.tileN(), batch), config.interval(p.k()), rows);
   }
 
   /** The product with the B that begins this number of elements behind the first. */

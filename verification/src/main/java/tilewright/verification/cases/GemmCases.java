@@ -276,10 +276,9 @@ public final class GemmCases {
   public static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
       Set<String> backends, long seed) {
     return new Case("sm90_gemm", "sm90", name, backends, Price.of(p), launch, () -> inputs(p, seed),
-        (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.streamK()
-            ? reference.onWarpgroups(StreamKParts.of(p, config, launch.get().grid().x()), rows)
-            : p.types().accumulation() == Accumulation.F16 ? reference.onWarpgroups(ElementType.F16, rows)
-            : reference.onWarpgroups(config.interval(p.k()), rows)));
+        (in, out, architecture) -> compare(p, in, out, (reference, rows) ->
+            p.types().accumulation() == Accumulation.F16 ? reference.onWarpgroups(ElementType.F16, rows)
+            : reference.onWarpgroups(PartsOfK.of(p, config, launch.get().grid().x()), config.interval(p.k()), rows)));
   }
 
   /** Any kernel: operand orders, tails, a batch, factors and extents of none, as far as it computes them. */

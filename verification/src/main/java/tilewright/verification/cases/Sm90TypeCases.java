@@ -122,6 +122,7 @@ final class Sm90TypeCases {
     cases.add(of(GemmTypes.of(ElementType.I8, ElementType.I32), 16, 16, 0, 1, EVERYWHERE, seed));
     cases.add(of(GemmTypes.of(ElementType.I8, ElementType.BF16), 72, 263, 400, 2, EVERYWHERE, seed));
     cases.add(twoPieces(136, 200, 288, seed));
+    cases.addAll(parts(seed));
     cases.addAll(fetched(seed));
     return cases;
   }
@@ -146,6 +147,17 @@ final class Sm90TypeCases {
         n, k, 1, "TN");
     return GemmCases.gemm("sm90_gemm", "sm90", problem,
         () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x192x2")), "TN", EVERYWHERE, seed);
+  }
+
+  /** Sums of bytes in parts of k: of CTAs of a cluster, and through memory. */
+  private static List<Case> parts(long seed) {
+    return Stream.of(GemmTypes.of(ElementType.I8, ElementType.I32), GemmTypes.of(ElementType.I8, ElementType.BF16),
+        fp8(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT))
+        .flatMap(types -> Stream.of("64x64x1-split2-transposed", "64x96x4-transposed-shared-tail").map(tile -> {
+          var problem = GemmProblem.packed(types, 72, 80, 1040, 1, "TN");
+          return GemmCases.hopper(problem, Sm90Gemms.configure(problem, tile),
+              GemmCases.config(problem, "TN") + " tile=" + tile, EVERYWHERE, seed);
+        })).toList();
   }
 
   private static Stream<GemmTypes> types() {

@@ -9,15 +9,16 @@ import tilewright.reference.GemmReference;
 import tilewright.sm90.Sm90GemmConfig;
 
 /**
- * The places at which stream-K cuts the k range of each element of C when {@code blocks} CTAs share the tiles that do
- * not fill a wave. The CTA with the last part adds the others to it.
+ * The parts of the k range of each element of C that CTAs sum: those of a cluster that splits k, or those that stream-K
+ * cuts when {@code blocks} CTAs share the tiles that do not fill a wave. There the CTA with the last part adds the
+ * others to it.
  *
  * @param p as the kernel sees it
  */
-record StreamKParts(GemmProblem p, Sm90GemmConfig config, int blocks) implements GemmReference.Parts {
+record PartsOfK(GemmProblem p, Sm90GemmConfig config, int blocks) implements GemmReference.Parts {
 
-  static StreamKParts of(GemmProblem problem, Sm90GemmConfig config, int blocks) {
-    return new StreamKParts(config.transposed() ? problem.transposed() : problem, config, blocks);
+  static PartsOfK of(GemmProblem problem, Sm90GemmConfig config, int blocks) {
+    return new PartsOfK(config.transposed() ? problem.transposed() : problem, config, blocks);
   }
 
   private long workers() {
@@ -38,18 +39,23 @@ record StreamKParts(GemmProblem p, Sm90GemmConfig config, int blocks) implements
 
   @Override
   public List<Part> of(int row, int column, int batch) {
+    if (!config.streamK()) return parts(config.cluster().splits(), config.partOfK(p.k()));
     long count = rows() * columns() * p.batch();
     long left = count % workers();
     long tile = config.transposed() ? tile(column, row, batch) : tile(row, column, batch);
     long cuts = left == 0 ? 1
         : Math.clamp(Math.min(workers() / left, steps() / StreamKTiles.LEAST_STEPS), 1, StreamKTiles.MOST_PARTS);
     if (tile < count - left || cuts == 1) return List.of(new Part(0, p.k()));
-    int each = Math.toIntExact(Math.ceilDiv(steps(), cuts) * config.tileK());
-    var parts = new ArrayList<Part>();
-    for (int cut = 0; cut < cuts; cut++) {
-      parts.add(new Part(Math.min(p.k(), cut * each), Math.min(p.k(), (cut + 1) * each)));
-    }
+    var parts = parts(Math.toIntExact(cuts), Math.toIntExact(Math.ceilDiv(steps(), cuts) * config.tileK()));
     Collections.rotate(parts, 1);
+    return parts;
+  }
+
+  private List<Part> parts(int number, int each) {
+    var parts = new ArrayList<Part>();
+    for (int part = 0; part < number; part++) {
+      parts.add(new Part(Math.min(p.k(), part * each), Math.min(p.k(), (part + 1) * each)));
+    }
     return parts;
   }
 
