@@ -9,6 +9,8 @@ import tilewright.ptx.StateSpace;
 
 /** A tensor in shared memory: a layout, swizzled or not, from a base address. */
 public final class SharedTensor {
+  /** Bytes of which its place is a multiple. */
+  public static final int ALIGNMENT = SharedMemory.ALIGNMENT;
   private static final int BLOCK_BYTES = 1 << 18;
 
   private final Scope k;

@@ -15,7 +15,6 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.OutputForm;
 
 /** A tile of C and how it is computed. */
@@ -128,17 +127,16 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   }
 
   private Sm90GemmConfig configure(GemmProblem p, int resident, int depthBytes) {
-    boolean blocks = p.types().isPromoted() && p.types().accumulation() == Accumulation.SCALED;
-    int stage = (m + n) * depthBytes + (blocks ? BlockScales.bytes(m, n) : 0);
-    int stored = stored(n, p.output(), consumers);
-    int shared = shared(resident) - exchanged(cluster, m, n);
-    // A ring that is not deep gains more from a further stage than the epilogue from its second one.
-    int most = (shared - stored) / stage;
-    int stages = Math.min(MOST_STAGES, most < DEEP ? most : (shared - OutputForm.STAGES * stored) / stage);
     boolean outgrows = outgrowsL2(p.types(), GemmExtents.of(p)).value() == 1;
-    return new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers,
-        stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
+    var deepest = new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers,
+        MOST_STAGES, cluster, BAND_ROWS / (m * cluster.m()), resident,
         outgrows ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
+    int room = roomForStages(deepest);
+    int stage = deepest.stageBytes();
+    // A ring that is not deep gains more from a further stage than the epilogue from its second one.
+    int most = room / stage;
+    int further = (OutputForm.STAGES - 1) * stored(n, p.output(), consumers);
+    return deepest.withStages(Math.min(MOST_STAGES, most < DEEP ? most : (room - further) / stage));
   }
 
   /** Bytes of shared memory that hold a block of C of each warpgroup. */
@@ -163,10 +161,13 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
 
   /** Stages of C's blocks for which the ring leaves room. */
   static int outputStages(Sm90GemmConfig config) {
-    int left = shared(config.resident()) - exchanged(config.cluster(), config.tileM(), config.tileN())
-        - config.stages() * config.stageBytes();
-    int all = OutputForm.STAGES * stored(config.tileN(), config.types().output(), config.consumers());
-    return left < all ? 1 : OutputForm.STAGES;
+    return left(config, OutputForm.STAGES) < 0 ? 1 : OutputForm.STAGES;
+  }
+
+  /** Bytes of shared memory that a configuration's ring and so many stages of C's blocks leave. */
+  static int left(Sm90GemmConfig config, int outputStages) {
+    return roomForStages(config) - config.stages() * config.stageBytes()
+        - (outputStages - 1) * stored(config.tileN(), config.types().output(), config.consumers());
   }
 
   /** One where CTAs have several tiles, and L2 does not hold all of k of what they copy for one wave, else zero. */

@@ -12,7 +12,6 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
-import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.OutputForm;
 
 /**
@@ -88,14 +87,13 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   private Sm90GemmConfig configure(int consumers, int columns, int depth, ClusterShape cluster, int resident) {
     var types = problem.types();
     int rows = ROWS * consumers;
-    int stage = (rows * types.a().bits() + columns * types.b().bits()) * depth / Byte.SIZE
-        + BlockScales.bytesOfA(rows, depth);
+    var deepest = new Sm90GemmConfig(Operands.of(problem), new TileShape(rows, columns, depth), consumers, MOST_STAGES,
+        cluster, BAND, resident, Variant.PLAIN);
     int stored = consumers * Math.min(STORED_BYTES,
         OutputForm.STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
     int exchanged = cluster.splits() > 1 ? rows * columns * Float.BYTES : 0;
-    int stages = Math.min(MOST_STAGES, (SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged) / stage);
-    return new Sm90GemmConfig(Operands.of(problem), new TileShape(rows, columns, depth), consumers, stages, cluster,
-        BAND, resident, Variant.PLAIN);
+    int room = SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged;
+    return deepest.withStages(Math.min(MOST_STAGES, room / deepest.stageBytes()));
   }
 
   /** Prepares a given configuration. */

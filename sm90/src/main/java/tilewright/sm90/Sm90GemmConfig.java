@@ -367,11 +367,17 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     return new Sm90GemmConfig(operands, tile, consumers, other, cluster, band, resident, variant);
   }
 
-  /** Bytes of a stage of both operands, without scales. */
+  /** Bytes of a stage: both operands, and A's metadata or the scales beside them. */
   int stageBytes() {
-    int metadata = operands.aSparse() ? StagedMetadata.bytes(tile.m(), tile.k(), atom()) : 0;
     return (tile.m() * types().a().bits() * storedDepth() + tile.n() * types().b().bits() * tile.k()) / Byte.SIZE
-        + metadata;
+        + bytesBesideOperands();
+  }
+
+  /** Bytes of a stage's metadata or scales. */
+  int bytesBesideOperands() {
+    if (operands.aSparse()) return StagedMetadata.bytes(tile.m(), tile.k(), atom());
+    if (types().accumulation() != Accumulation.SCALED) return 0;
+    return types().isMixed() ? BlockScales.bytesOfA(tile.m(), tile.k()) : BlockScales.bytes(tile.m(), tile.n());
   }
 
   /** Elements of a row of A in a stage. */

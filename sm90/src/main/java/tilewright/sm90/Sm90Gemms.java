@@ -12,8 +12,8 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
-import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.choice.Correction;
@@ -261,12 +261,11 @@ public final class Sm90Gemms {
   }
 
   private static Sm90GemmConfig yielding(Sm90GemmConfig config, OutputForm output) {
-    // Beside scales, a full ring leaves no room for the barriers of a matrix that is read.
-    boolean crowded = config.types().isPromoted() && config.types().accumulation() == Accumulation.SCALED
-        && !output.epilogue().nodes(Epilogue.Source.class).isEmpty();
+    // Scales and metadata lie behind the barriers of a matrix that is read, at the next multiple of the alignment.
+    boolean apart = config.bytesBesideOperands() > 0 && !output.epilogue().nodes(Epilogue.Source.class).isEmpty();
+    int missing = apart ? Math.max(0, SharedTensor.ALIGNMENT - GemmTile.left(config, output.stages())) : 0;
     int columns = config.columns(output.epilogue().products());
-    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), columns)
-        + (crowded ? 1 : 0));
+    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), columns) + missing);
   }
 
   /** The configuration that should be fastest. */
