@@ -71,11 +71,11 @@ public final class TensorCopies {
             .map(s -> new Copied(s.name(), epilogue.tensors().get(s.name()), s.type())));
   }
 
-  /** Whether all matrices that an epilogue reads can be copied by rows. */
-  public static boolean reachSources(EpilogueArguments epilogue) {
-    return epilogue.tree().nodes(Epilogue.Source.class).stream().allMatch(s -> {
-      var tensor = epilogue.tensors().get(s.name());
-      return tensor.strides().get(1) == 1 && new Copied(s.name(), tensor, s.type()).obstacle().isEmpty();
-    });
+  /** Whether all matrices that an epilogue reads can be copied, by rows or else by columns. */
+  public static boolean reachSources(EpilogueArguments epilogue, boolean byRows) {
+    int along = byRows ? 1 : 0;
+    return epilogue.tree().nodes(Epilogue.Source.class).stream()
+        .map(s -> new Copied(s.name(), epilogue.tensors().get(s.name()), s.type()))
+        .allMatch(c -> c.along() == along && c.tensor.strides().get(along) == 1 && c.obstacle().isEmpty());
   }
 }

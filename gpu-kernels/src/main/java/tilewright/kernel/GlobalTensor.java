@@ -19,16 +19,16 @@ public final class GlobalTensor {
   private final Node base;
   private final RuntimeLayout layout;
   private final Set<Integer> covered;
-  private final Map<Integer, Integer> rungs;
+  private final Map<Integer, Pointers.Ladder> ladders;
 
   private GlobalTensor(Scope k, TensorSpec spec, Node base, RuntimeLayout layout, Set<Integer> covered,
-      Map<Integer, Integer> rungs) {
+      Map<Integer, Pointers.Ladder> ladders) {
     this.k = k;
     this.spec = spec;
     this.base = base;
     this.layout = layout;
     this.covered = covered;
-    this.rungs = rungs;
+    this.ladders = ladders;
   }
 
   static GlobalTensor declare(Scope k, TensorSpec spec) {
@@ -50,7 +50,7 @@ public final class GlobalTensor {
   }
 
   private GlobalTensor with(RuntimeLayout other) {
-    return new GlobalTensor(k, spec, base, other, covered, rungs);
+    return new GlobalTensor(k, spec, base, other, covered, ladders);
   }
 
   public TensorSpec spec() {
@@ -80,7 +80,12 @@ public final class GlobalTensor {
   public GlobalTensor covered(int mode) {
     var covered = new HashSet<>(this.covered);
     covered.add(mode);
-    return new GlobalTensor(k, spec, base, layout, Set.copyOf(covered), rungs);
+    return new GlobalTensor(k, spec, base, layout, Set.copyOf(covered), ladders);
+  }
+
+  /** The tensor with addresses and bounds that are computed here, even where they are known much earlier. */
+  public GlobalTensor settled() {
+    return with(layout.settled(k));
   }
 
   /**
@@ -88,7 +93,12 @@ public final class GlobalTensor {
    * pointers of their own: fewer registers and more additions.
    */
   public GlobalTensor climbing(int mode, int step) {
-    return new GlobalTensor(k, spec, base, layout, covered, Map.of(mode, step));
+    return climbing(mode, step, 1);
+  }
+
+  /** Like {@link #climbing(int, int)}, where each address has {@code width} coordinates beside each other. */
+  public GlobalTensor climbing(int mode, int step, int width) {
+    return new GlobalTensor(k, spec, base, layout, covered, Map.of(mode, new Pointers.Ladder(step, width)));
   }
 
   /**
@@ -113,7 +123,7 @@ public final class GlobalTensor {
   public Element at(I32... coordinate) {
     var offset = layout.offset(ofRank(coordinate));
     return new Element(k, spec.type(), StateSpace.GLOBAL,
-        () -> Pointers.materialize(k, k.region(), base, offset, rungs, spec.type().bytes()),
+        () -> Pointers.materialize(k, k.region(), base, offset, ladders, spec.type().bytes()),
         alignment(layout.place(coordinate)), contains(coordinate), spec.eviction());
   }
 
@@ -225,7 +235,7 @@ public final class GlobalTensor {
   }
 
   private Node read(PtxType type, I32... inside) {
-    var place = Pointers.place(k, k.region(), base, layout.offset(inside), rungs, spec.type().bytes());
+    var place = Pointers.place(k, k.region(), base, layout.offset(inside), ladders, spec.type().bytes());
     return k.pure(type, place.pointer().home, Integer.MIN_VALUE, Integer.MAX_VALUE, -1,
         new Node.Recipe("ld.global." + type.text(), List.of(place)));
   }

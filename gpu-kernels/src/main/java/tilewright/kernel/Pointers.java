@@ -23,12 +23,23 @@ final class Pointers {
     }
 
     boolean isLadder() {
-      return rung > 0 && sum.isConstant() && sum.constant() > 0 && sum.constant() % rung == 0;
+      return rung > 0;
     }
 
     Region home(Scope k) {
       var home = sum.home(k.root());
       return stride.map(s -> Region.deeper(s.home, home)).orElse(home);
+    }
+  }
+
+  /** Coordinates whose addresses are added up from each other: {@code width} neighbours every {@code step}. */
+  record Ladder(int step, int width) {
+    static final Ladder NONE = new Ladder(1, 0);
+
+    /** The part of a coordinate that steps lead to, or 0 where it is not on the ladder. */
+    long climbed(long coordinate) {
+      long beside = Math.floorMod(coordinate, step);
+      return coordinate > 0 && beside < width ? coordinate - beside : 0;
     }
   }
 
@@ -38,17 +49,17 @@ final class Pointers {
    * The operand for an element's address.
    *
    * @param offset a sum of coordinates times strides; mode by mode
-   * @param rungs by mode the coordinates from one address to the next, where addresses are added up from each other
+   * @param ladders by mode, where addresses are added up from each other
    */
   static Operand.Address materialize(Scope k, Region region, Node base, List<RuntimeLayout.Term> offset,
-      Map<Integer, Integer> rungs, int elementBytes) {
-    var place = place(k, region, base, offset, rungs, elementBytes);
+      Map<Integer, Ladder> ladders, int elementBytes) {
+    var place = place(k, region, base, offset, ladders, elementBytes);
     return new Operand.Address(place.pointer().register(k), place.offset());
   }
 
   /** The place of {@link #materialize}, whose pointer is not computed yet. */
   static Node.Argument.Place place(Scope k, Region region, Node base, List<RuntimeLayout.Term> offset,
-      Map<Integer, Integer> rungs, int elementBytes) {
+      Map<Integer, Ladder> ladders, int elementBytes) {
     long constant = 0;
     var bytes = Linear.of(0);
     var products = new ArrayList<Product>();
@@ -68,12 +79,11 @@ final class Pointers {
         continue;
       }
       if (!moving.isConstant()) products.add(new Product(moving, stride.value(), elementBytes));
-      if (coordinate.constant() != 0) {
-        int rung = rungs.getOrDefault(mode, 0);
-        products.add(rung > 0
-            ? new Product(Linear.of(coordinate.constant()), stride.value(), elementBytes, rung)
-            : new Product(Linear.of(1), stride.value(), coordinate.constant() * elementBytes));
-      }
+      var ladder = ladders.getOrDefault(mode, Ladder.NONE);
+      long climbed = ladder.climbed(coordinate.constant());
+      long beside = coordinate.constant() - climbed;
+      if (beside != 0) products.add(new Product(Linear.of(1), stride.value(), beside * elementBytes));
+      if (climbed != 0) products.add(new Product(Linear.of(climbed), stride.value(), elementBytes, ladder.step()));
     }
     constant += bytes.constant();
     if (!bytes.isConstant()) products.add(new Product(bytes.withoutConstant(), Optional.empty(), 1));

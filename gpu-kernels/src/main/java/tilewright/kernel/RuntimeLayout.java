@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import tilewright.ptx.PtxType;
 
 /**
  * A layout whose extents and strides the launch gives, seen from an origin: the offset of a coordinate is
@@ -27,6 +28,10 @@ record RuntimeLayout(List<Mode> modes, List<I32> origin, Optional<Split> split) 
     static Stride of(long constant) {
       return new Stride(Optional.empty(), constant);
     }
+
+    Stride settled(Scope k) {
+      return new Stride(value.map(v -> k.values().held(PtxType.S64, k.region(), 0, 0, -1, v.register(k))), constant);
+    }
   }
 
   /** A term of an offset: {@code coordinate} times {@code stride}. */
@@ -47,6 +52,12 @@ record RuntimeLayout(List<Mode> modes, List<I32> origin, Optional<Split> split) 
   /** The extent of a mode, whatever the origin. */
   I32 extent(int mode) {
     return modes.get(mode).extent;
+  }
+
+  /** The layout with origin, extents and strides in registers of their own: what depends on them is computed here. */
+  RuntimeLayout settled(Scope k) {
+    var settled = modes.stream().map(mode -> new Mode(mode.extent.settled(), mode.stride.settled(k))).toList();
+    return new RuntimeLayout(settled, origin.stream().map(I32::settled).toList(), split);
   }
 
   /** The layout with coordinates that count from another one. */

@@ -76,7 +76,7 @@ public final class Sm90Gemms {
 
   /** Whether a problem can have a configuration with that epilogue. */
   static boolean suits(Sm90GemmConfig config, GemmProblem problem, EpilogueArguments epilogue) {
-    // Exchanged, a matrix that is read lies across, and is read element by element.
+    // Exchanged, a matrix that is read lies across, and is read element by element where it is not copied.
     boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()))
         && TensorCopies.storeAll(problem, epilogue);
     return !(reads(epilogue) && config.transposed()) && quantizes(config, epilogue)
@@ -251,7 +251,7 @@ public final class Sm90Gemms {
     var tree = epilogue.tree();
     boolean alongN = problem.c().isRowMajor();
     var copies = grouping == Grouping.RAGGED ? OutputForm.Copies.WHOLE_BLOCKS
-        : alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS;
+        : TensorCopies.reachSources(epilogue, alongN) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS;
     var copied = new OutputForm(tree, alongN, epilogue.neighbours(), copies,
         GemmTile.outputStages(config));
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;

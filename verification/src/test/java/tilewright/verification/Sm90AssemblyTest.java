@@ -171,6 +171,17 @@ class Sm90AssemblyTest {
         4096, 4099, 1, order)));
   }
 
+  /** By copies, and element by element where rows of C are no multiples of 16 bytes. */
+  @ParameterizedTest
+  @CsvSource({"128x208x1-transposed, 4096", "128x208x1-transposed, 4100", "192x176x1-transposed, 4096",
+      "192x176x1-transposed, 4097", "256x176x1-beside2-transposed, 4096", "256x192x1-beside2-transposed, 4096",
+      "64x128x4-transposed-shared-tail, 4096", "64x128x4-transposed-shared-tail, 4097",
+      "64x192x4-transposed-shared-tail, 4096", "64x104x2-split4-transposed, 4096", "64x224x1-split2-transposed, 4096"})
+  void matricesReadAcrossAreAssembledWithoutSpillsAndWarnings(String tile, int n) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, n, 4096, 1, "TN").scaled(1, 1);
+    assertAssembled(Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile)));
+  }
+
   /** More tiles than SMs, so that those of few columns share one in twos. */
   @ParameterizedTest
   @CsvSource({"144", "160", "192"})

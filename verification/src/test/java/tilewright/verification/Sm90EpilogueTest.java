@@ -49,6 +49,40 @@ class Sm90EpilogueTest {
     check(transposed, epilogue, problem);
   }
 
+  /** By copies where rows of C are multiples of 16 bytes, else element by element. */
+  @ParameterizedTest
+  @CsvSource({"BIAS_RESIDUAL, 128x48x1-transposed, 264", "BIAS_RESIDUAL, 128x48x1-transposed, 262",
+      "BETA, 192x88x1-beside2-transposed, 200", "BETA, 192x88x1-beside2-transposed, 201",
+      "BETA, 256x144x1-transposed, 392", "BETA, 256x144x1-transposed, 391",
+      "BETA, 64x96x4-transposed-shared-tail, 264", "BIAS_RESIDUAL, 64x96x4-transposed-shared-tail, 263",
+      "BETA, 128x144x2-transposed-shared-tail, 264", "BETA, 128x144x2-transposed-shared-tail, 266"})
+  void readsAMatrixWhoseRowsAreComputedAsColumns(StandardEpilogue epilogue, String tile, int n) {
+    var transposed = new EpilogueCases("sm90_gemm", "sm90",
+        (p, given) -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, tile), given), 1);
+    check(transposed, epilogue,
+        GemmProblem.packed(ElementType.BF16, ElementType.BF16, 149, n, 136, 2, "TN").scaled(0.5f, -2));
+  }
+
+  /** Parts of k are added in another order than the reference adds them in. */
+  @ParameterizedTest
+  @CsvSource({"BETA, 64x48x1-split4-transposed, 136", "BIAS_RESIDUAL, 64x48x1-split4-transposed, 133",
+      "BETA, 64x104x2-split4-transposed, 136"})
+  void readsAMatrixBesidePartsOfK(StandardEpilogue epilogue, String tile, int n) {
+    var split = new EpilogueCases("sm90_gemm", "sm90",
+        (p, given) -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, tile), given), 1);
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 149, n, 136, 2, "TN").scaled(0.5f, -2);
+    verified(split, epilogue.text(), problem, epilogue.tree(problem.output()));
+  }
+
+  /** A column-major C, by copies and element by element. */
+  @ParameterizedTest
+  @CsvSource({"136, 72", "131, 72", "136, 67"})
+  void addsToColumns(int m, int n) {
+    var p = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, 40, 1, "TN").scaled(0.5f, -2);
+    check(SM90, StandardEpilogue.BETA, new GemmProblem(p.types(), m, n, p.k(), 1, p.a(), p.b(),
+        Matrix.columnMajor("C", m, n), p.alpha(), p.beta()));
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"BETA", "BIAS_RESIDUAL"})
   void readsAMatrixWhereConsumersTakeTurns(StandardEpilogue epilogue) {

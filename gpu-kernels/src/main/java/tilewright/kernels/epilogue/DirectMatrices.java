@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import tilewright.kernel.Element;
 import tilewright.kernel.F32;
@@ -25,12 +26,31 @@ public final class DirectMatrices {
     this.neighbours = neighbours;
   }
 
+  /** Whether there are none. */
+  public boolean isEmpty() {
+    return tensors.isEmpty();
+  }
+
   /** Returns these matrices without the rows from an end on, where there is one: other CTAs write those. */
   public DirectMatrices before(Optional<I32> end) {
-    if (end.isEmpty()) return this;
-    var rows = new DirectMatrices(k, neighbours);
-    tensors.forEach((name, tensor) -> rows.tensors.put(name, tensor.part(0, k.constant(0), end.get())));
-    return rows;
+    return end.map(last -> each(tensor -> tensor.part(0, k.constant(0), last))).orElse(this);
+  }
+
+  /**
+   * Returns these matrices with addresses and bounds that are computed here, and addresses that are added up from each
+   * other along n. Elsewhere each single element has registers for them while its tile is multiplied.
+   *
+   * @param step columns from one run of a thread's values to the next
+   * @param width columns of a run
+   */
+  public DirectMatrices climbing(int step, int width) {
+    return each(tensor -> tensor.settled().climbing(1, step, width));
+  }
+
+  private DirectMatrices each(UnaryOperator<GlobalTensor> change) {
+    var changed = new DirectMatrices(k, neighbours);
+    tensors.forEach((name, tensor) -> changed.tensors.put(name, change.apply(tensor)));
+    return changed;
   }
 
   /**

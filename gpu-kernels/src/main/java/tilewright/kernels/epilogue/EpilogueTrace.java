@@ -90,6 +90,11 @@ public final class EpilogueTrace {
     public Place(I32 m, I32 n, I32 batch, I32 extentM, I32 extentN) {
       this(m, n, batch, batch, extentM, extentN);
     }
+
+    /** The place with coordinates in registers of their own: what depends on them is computed here. */
+    public Place settled() {
+      return new Place(m.settled(), n.settled(), batch.settled(), entry.settled(), extentM, extentN);
+    }
   }
 
   /** Begins with a part of D that threads share by a partition (rows, columns). */

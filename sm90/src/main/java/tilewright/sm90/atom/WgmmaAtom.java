@@ -25,9 +25,10 @@ import tilewright.ptx.PtxType;
  */
 public record WgmmaAtom(ElementType a, ElementType b, ElementType d, int columns, boolean sparse) {
   public static final int M = 64;
+  /** Columns from one pair of a thread's accumulators to the next. */
+  public static final int LEAF = 8;
   private static final int DEPTH_BYTES = 32;
   private static final int MOST_COLUMNS = 256;
-  private static final int LEAF = 8;
   private static final int REGISTER_BYTES = 4;
   private static final int MOST_ODD_COLUMNS = 24;
   /** Chunks of a row whose positions the metadata of a block of rows holds: a word for each thread of a warpgroup. */

@@ -28,7 +28,7 @@ public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copi
     WHOLE_BLOCKS,
     /** They store C and what else is written, whose rows end where theirs do. */
     OUTPUTS,
-    /** They bring what is read, by rows, too. */
+    /** They bring what is read, whose neighbours run along the same mode, too. */
     ALL
   }
 

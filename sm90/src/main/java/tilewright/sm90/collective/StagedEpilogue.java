@@ -89,8 +89,7 @@ public final class StagedEpilogue {
     boolean alone = form.copies() == OutputForm.Copies.ALL && read.size() == 1 && read.getFirst().type() == type
         && type.bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
-        copied(source.name(), source.type(), "N"), d, block, groups, stages,
-        blocks.used(), first));
+        copied(source.name(), source.type(), form), d, block, groups, stages, blocks.used(), first));
     return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, form.neighbours()), copied, d,
         auxiliary, form, blocks);
   }
@@ -100,15 +99,16 @@ public final class StagedEpilogue {
     if (form.copies() == OutputForm.Copies.NONE) {
       return StagedOutput.byThreads(k, TensorSpec.of(name, type, "M", "N", "L"), form.alongN(), block, stages);
     }
-    var spec = copied(name, type, form.alongN() ? "N" : "M");
+    var spec = copied(name, type, form);
     // What threads read as well is declared once.
     var parts = form.epilogue().inputs().containsKey(name) ? DirectMatrices.spec(name, type, form.neighbours()) : spec;
     return StagedOutput.copied(k, spec, block, stages,
         Optional.of(parts).filter(_ -> form.copies() == OutputForm.Copies.WHOLE_BLOCKS));
   }
 
-  private static TensorSpec copied(String name, ElementType type, String contiguous) {
-    return TensorSpec.of(name, type, "M", "N", "L").contiguous(contiguous).aligned(ALIGNED_BYTES / type.bytes());
+  private static TensorSpec copied(String name, ElementType type, OutputForm form) {
+    return TensorSpec.of(name, type, "M", "N", "L").contiguous(form.alongN() ? "N" : "M")
+        .aligned(ALIGNED_BYTES / type.bytes());
   }
 
   /** D's extents. */
@@ -217,8 +217,13 @@ public final class StagedEpilogue {
       this.values = blocks.values();
       var partition = blocks.rows();
       var place = new EpilogueTrace.Place(row, work.n(), work.batch(), work.group(), extent(0), extent(1));
-      this.tile = trace.tile(partition, lane, place,
-          new Matrices(sources.before(work.end()).at(partition, lane, place)));
+      this.tile = trace.tile(partition, lane, place, new Matrices(direct(partition, place)));
+    }
+
+    private MatrixAccess direct(Partition partition, EpilogueTrace.Place place) {
+      var rows = sources.before(work.end());
+      return neighbours == PAIR || sources.isEmpty() ? rows.at(partition, lane, place)
+          : rows.climbing(WgmmaAtom.LEAF, PAIR).at(partition, lane.settled(), place.settled());
     }
 
     /** Reads what a turn needs of global memory. */

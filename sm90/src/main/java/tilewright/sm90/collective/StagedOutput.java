@@ -195,7 +195,7 @@ final class StagedOutput {
   }
 
   /** How many of a pair lie side by side. */
-  private int neighbours() {
+  int neighbours() {
     return transposed ? 1 : 2;
   }
 

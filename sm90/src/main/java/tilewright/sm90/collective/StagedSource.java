@@ -16,20 +16,21 @@ import tilewright.kernel.TensorSpec;
  * (CUTLASS, epilogues that reuse C's shared memory). Each warpgroup has stages, and a barrier for each, of its own.
  */
 final class StagedSource {
-  private static final int PAIR = 2;
-
   private final Scope k;
   private final TensorTile tile;
   private final Partition partition;
+  private final int neighbours;
   private final int stages;
   private final int used;
   private final I32 barriers;
   private final List<I32.Variable> parities;
 
-  private StagedSource(Scope k, TensorTile tile, Partition partition, int stages, int used, I32 barriers) {
+  private StagedSource(Scope k, TensorTile tile, Partition partition, int neighbours, int stages, int used,
+      I32 barriers) {
     this.k = k;
     this.tile = tile;
     this.partition = partition;
+    this.neighbours = neighbours;
     this.stages = stages;
     this.used = used;
     this.barriers = barriers;
@@ -39,7 +40,7 @@ final class StagedSource {
   /**
    * Sets the barriers aside and has one thread initialise them; {@link Mbarrier#publish} follows.
    *
-   * @param spec with rows contiguous
+   * @param spec with neighbours along the mode that the output's have
    * @param output whose stages are shared
    * @param partition of a block among a warpgroup's threads
    * @param stages of each of so many warpgroups
@@ -54,7 +55,7 @@ final class StagedSource {
       }
     });
     var tile = TensorTile.over(k, spec, output.stages());
-    return new StagedSource(k, tile, partition, stages, used, barriers);
+    return new StagedSource(k, tile, partition, output.neighbours(), stages, used, barriers);
   }
 
   private Mbarrier landed(I32 group, int stage) {
@@ -77,9 +78,9 @@ final class StagedSource {
 
   /** Reads so many neighbours of a full stage, of which the first has this number in the partition. */
   List<F32> read(I32 lane, I32 stage, int value, int count) {
-    return IntStream.iterate(value, i -> i < value + count, i -> i + PAIR).boxed().flatMap(i -> {
+    return IntStream.iterate(value, i -> i < value + count, i -> i + neighbours).boxed().flatMap(i -> {
       var at = partition.coordinate(lane, i);
-      return tile.shared().at(at[0], at[1], stage).vector(PAIR).valuesLater().stream();
+      return tile.shared().at(at[0], at[1], stage).vector(neighbours).valuesLater().stream();
     }).toList();
   }
 }
