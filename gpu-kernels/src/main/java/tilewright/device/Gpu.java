@@ -17,6 +17,7 @@ import tilewright.device.driver.GpuException;
 import tilewright.device.driver.GpuProbe;
 import tilewright.device.driver.GpuProperties;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
 import tilewright.ptx.FamilyTarget;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.TensorMap;
@@ -159,7 +160,7 @@ public final class Gpu implements AutoCloseable {
   /**
    * Compiles PTX by the driver, or takes the machine code from the user's cache.
    *
-   * @throws GpuException with the compiler's log when the driver rejects the text
+   * @throws GpuException when the text is for another GPU, and with the compiler's log when the driver rejects it
    */
   public GpuModule load(String ptx) {
     return load(ptx, CompileOptions.DEFAULT);
@@ -168,8 +169,16 @@ public final class Gpu implements AutoCloseable {
   /** Compiles PTX in a certain way; see {@link #load(String)}. */
   public GpuModule load(String ptx, CompileOptions options) {
     enter();
+    requireTarget(ptx);
     var text = FamilyTarget.of(ptx, properties().capability());
     return register(new GpuModule(this, compiler.compile(text, options), options));
+  }
+
+  private void requireTarget(String ptx) {
+    var refusal = Target.of(ptx).flatMap(target -> target.refusal(properties().capability(), toString()));
+    if (refusal.isPresent()) {
+      throw new GpuException("cuModuleLoadDataEx", "CUDA_ERROR_NO_BINARY_FOR_GPU", "the kernel " + refusal.get());
+    }
   }
 
   /** A kernel of PTX that is loaded once, when first asked for, and stays until this GPU is closed. */

@@ -97,6 +97,11 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     return scope.finish(kernel.name());
   }
 
+  /** The target that the text names: the kernel's own, in the PTX version that the text needs. */
+  public Target target() {
+    return new Target(module.target(), module.version());
+  }
+
   public String ptx() {
     return PtxPrinter.print(module);
   }

@@ -2,6 +2,8 @@ package tilewright.kernel;
 
 import java.lang.module.ModuleDescriptor;
 import java.util.Comparator;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import tilewright.ptx.FamilyTarget;
 
 /**
@@ -23,6 +25,8 @@ public record Target(String architecture, String version) {
   public static final Target SM120 = new Target("sm_120", "8.7");
   /** The target of {@code mma} with block scales. */
   public static final Target SM120A = new Target("sm_120a", "8.7");
+  private static final Pattern NAMED =
+      Pattern.compile("\\.version\\s+(?<version>[0-9.]+)\\s+\\.target\\s+(?<target>sm_[0-9]+[af]?)");
 
   /**
    * Returns the target of kernels that convert 8-bit floats: SM89, the first with instructions for it, but on Hopper
@@ -32,6 +36,12 @@ public record Target(String architecture, String version) {
    */
   public static Target ofBytes(int capability) {
     return SM90A.runsOn(capability) ? SM90A : SM89;
+  }
+
+  /** The target that PTX text names, if it names one. */
+  public static Optional<Target> of(String ptx) {
+    var named = NAMED.matcher(ptx);
+    return named.find() ? Optional.of(new Target(named.group("target"), named.group("version"))) : Optional.empty();
   }
 
   /** The target in the later of its PTX version and another. */
@@ -53,5 +63,16 @@ public record Target(String architecture, String version) {
    */
   public boolean runsOn(int capability) {
     return architecture.endsWith("a") ? FamilyTarget.runs(capability(), capability) : capability >= capability();
+  }
+
+  /**
+   * Why a GPU does not run such PTX, if it does not.
+   *
+   * @param capability the GPU's compute capability times ten
+   * @param gpu the GPU in words
+   */
+  public Optional<String> refusal(int capability, String gpu) {
+    return runsOn(capability) ? Optional.empty()
+        : Optional.of("needs " + architecture + ", " + gpu + " is sm_" + capability);
   }
 }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.device.cubin.CubinCache;
 import tilewright.device.driver.GpuException;
 import tilewright.ptx.Dim3;
@@ -123,6 +125,21 @@ class RuntimeTest {
     stream.close();
     assertThrows(IllegalStateException.class, () -> kernel.launch(stream));
     assertEquals(List.of(), driver.launches);
+  }
+
+  /** The device says that it is of compute capability 9.0. */
+  @ParameterizedTest
+  @CsvSource({"sm_80, true", "sm_89, true", "sm_90a, true", "sm_100, false", "sm_100a, false", "sm_120a, false"})
+  void aKernelForAnotherGpuIsRefusedBeforeTheDriverSeesIt(String target, boolean runs) {
+    var ptx = ".version 8.7\n.target " + target + "\n.address_size 64\n";
+    if (runs) {
+      gpu.load(ptx);
+      return;
+    }
+    var failure = assertThrows(GpuException.class, () -> gpu.load(ptx));
+    assertEquals("cuModuleLoadDataEx: CUDA_ERROR_NO_BINARY_FOR_GPU: the kernel needs " + target
+        + ", GPU 0 (Fake) is sm_90", failure.getMessage());
+    assertFalse(driver.calls.containsKey("cuLinkAddData_v2"));
   }
 
   @Test

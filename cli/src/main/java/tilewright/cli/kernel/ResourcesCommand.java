@@ -91,9 +91,12 @@ public final class ResourcesCommand implements Callable<Integer> {
     if (names.size() > 1) throw new UnmatchedArgumentException(spec.commandLine(), names.subList(1, names.size()));
     var limited = chip.map(gpu -> registry.on(gpu.capability())).orElse(registry);
     var choice = new KernelChoice(limited, names.getFirst(), chosen);
-    chip.ifPresent(gpu -> requireRuns(choice, gpu));
     var kernel = choice.prepare().kernel();
     var assembler = new ChipAssembler(chip);
+    assembler.refuses(kernel).ifPresent(reason -> {
+      throw CommandFailure.badInput("kernel %s %s: leave --chip out, or name another GPU".formatted(
+          choice.kernel().name(), reason));
+    });
     return switch (assembler.assemble(kernel.ptx())) {
       case Assembly.Unavailable(var reason) -> throw CommandFailure.environmentLacks(reason);
       case Assembly.Rejected(var log, var by) -> {
@@ -106,14 +109,6 @@ public final class ResourcesCommand implements Callable<Integer> {
         yield Exit.OK;
       }
     };
-  }
-
-  private static void requireRuns(KernelChoice choice, Chip gpu) {
-    var target = choice.kernel().target();
-    if (!target.runsOn(gpu.capability())) {
-      throw CommandFailure.badInput("kernel %s is for %s, which the %s (sm_%d) does not run: leave --chip out, or name"
-          .formatted(choice.kernel().name(), target.architecture(), gpu.text(), gpu.capability()) + " another GPU");
-    }
   }
 
   private void report(KernelChoice choice, CompiledKernel kernel, String target, Assembly.Assembled assembled,

@@ -69,6 +69,24 @@ class ResourcesCommandTest {
         new AssemblyCounts.Row("add", "rtx4090", 1, 1, 0, 0, 0, 0, 0, 0)), counts.rows());
   }
 
+  /** Sums of 8-bit floats convert them by an instruction that an A100 does not have, in a kernel that it does have. */
+  @Test
+  void configurationsForALaterGpuAreBeyondThisOne() {
+    var counts = new AssemblyCounts(Optional.of(Chip.A100), List.of("row_sum"));
+    for (var type : List.of("e4m3", "bf16")) {
+      counts.add(counts.assemble(configuration("row_sum", Map.of("dtype", type))));
+    }
+    assertEquals(List.of(new AssemblyCounts.Row("row_sum", "a100", 2, 0, 1, 1, 0, 0, 0, 0)), counts.rows());
+  }
+
+  @Test
+  void aConfigurationThatAGpuDoesNotRunNamesTheTargetThatItNeeds() {
+    var run = Cli.run("resources", "row_sum", "--set", "dtype=e4m3", "--chip", "a100");
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertEquals("tilewright: kernel row_sum needs sm_89, the a100 is sm_80: leave --chip out, or name another GPU",
+        run.err().strip());
+  }
+
   @Test
   void spillsAndRejectionsAreCountedByText() {
     var counts = new AssemblyCounts(Optional.of(Chip.RTX4090), List.of("add"));

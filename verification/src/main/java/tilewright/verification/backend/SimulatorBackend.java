@@ -58,11 +58,15 @@ public final class SimulatorBackend implements Backend {
 
   @Override
   public Optional<String> refuses(CompiledKernel kernel) {
+    return chip.flatMap(gpu -> kernel.target().refusal(gpu.capability(), "the " + gpu.text())
+        .or(() -> lacking(kernel, gpu)).or(() -> excess(kernel, gpu)));
+  }
+
+  private static Optional<String> excess(CompiledKernel kernel, Chip gpu) {
     int needed = kernel.dynamicSharedBytes();
-    var lacking = chip.flatMap(gpu -> lacking(kernel, gpu));
-    if (lacking.isPresent()) return lacking;
-    return chip.filter(gpu -> needed > gpu.multiprocessor().ctaSharedBytes()).map(gpu -> "needs " + needed
-        + " bytes of shared memory, a CTA of the " + gpu.text() + " has " + gpu.multiprocessor().ctaSharedBytes());
+    int held = gpu.multiprocessor().ctaSharedBytes();
+    return needed <= held ? Optional.empty() : Optional.of("needs " + needed + " bytes of shared memory, a CTA of the "
+        + gpu.text() + " has " + held);
   }
 
   /** What a GPU of the kernel's family does not have of its own. */
