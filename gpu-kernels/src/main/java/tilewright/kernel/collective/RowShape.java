@@ -56,10 +56,11 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int each = Math.max(1, tuning.each());
     int held = accesses * each;
     int most = MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4);
-    int kept = threads * rows < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
+    boolean shareable = vector * type.bytes() == ACCESS_BYTES;
+    int kept = tuning.kept() > 0 && shareable && held - tuning.kept() <= MOST_SHARED ? Math.min(held, tuning.kept())
+        : threads * rows < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
-    return kept == held || vector * type.bytes() == ACCESS_BYTES && held - kept <= MOST_SHARED ? shape
-        : shape.walked();
+    return kept == held || shareable && held - kept <= MOST_SHARED ? shape : shape.walked();
   }
 
   /** The smallest power of two that is at least so much. */

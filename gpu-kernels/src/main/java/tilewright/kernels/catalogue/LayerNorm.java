@@ -42,6 +42,8 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         case 2048 -> small(2, 2);
         case 8192 -> small(4, 2).withBlocks(5);
         case 16384 -> small(8, 1).withBlocks(5);
+        // 1024 threads, whose 64 registers also have converted values: with more accesses in them they spill.
+        case 131072 -> small(8, 1).withKept(5);
         default -> bytes <= 256 ? new RowTuning(0, 64, 1, 2, 0, 20) : small(bytes < 8192 ? 4 : 8, 1);
       };
     }

@@ -38,6 +38,8 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
       // With more registers one CTA fewer fits an SM: 5 and 25 % slower.
       if (!singles && bytes == 8192) return small(2, 1).withBlocks(6);
       if (!singles && bytes == 32768) return small(4, 1).withBlocks(2);
+      // 1024 threads, whose 64 registers also have converted values: with more accesses in them they spill.
+      if (!singles && bytes == 131072) return small(8, 1).withKept(6);
       return small(bytes <= (singles ? 32768 : 16384) ? 2 : bytes <= 32768 ? 4 : 8, 1);
     }
 

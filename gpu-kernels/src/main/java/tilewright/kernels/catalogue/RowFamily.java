@@ -48,12 +48,12 @@ abstract class RowFamily extends OptionedFamily {
 
   /**
    * Bytes of an access; accesses of a thread to a row, about; threads of a row, of a CTA of short rows, rows of a
-   * thread, CTAs of a row and of an SM, wide rows.
+   * thread, CTAs of a row and of an SM, wide rows, accesses of a thread in registers.
    */
   @Override
   List<Setting> tunings() {
     return Stream.concat(Stream.of(VECTOR),
-        Stream.of("runs", "lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning)).toList();
+        Stream.of("runs", "lanes", "block", "each", "cluster", "blocks", "beside", "kept").map(Setting::tuning)).toList();
   }
 
   /** Neighbours of an access as chosen, 0 for as many as a row allows. */
@@ -77,7 +77,7 @@ abstract class RowFamily extends OptionedFamily {
     return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
         choice.tuned("each", liked.each()), choice.tuned("runs", liked.runs()), choice.tuned("cluster", 0),
         choice.tuned("blocks", liked.blocks())).withVector(vector(choice))
-        .withBeside(choice.tuned("beside", liked.beside()));
+        .withBeside(choice.tuned("beside", liked.beside())).withKept(choice.tuned("kept", liked.kept()));
   }
 
   /** Element types. */

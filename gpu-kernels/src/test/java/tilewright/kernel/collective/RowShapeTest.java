@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.numerics.ElementType;
@@ -43,6 +44,13 @@ class RowShapeTest {
     assertTrue(shape.resident());
     assertEquals(8, shape.kept());
     assertEquals(16, shape.accesses());
+  }
+
+  /** Not where that leaves shared memory no room, and not where accesses are too narrow to be copied there. */
+  @ParameterizedTest
+  @CsvSource({"65536, 5, 5", "131072, 5, 8", "32768, 5, 4", "65540, 5, 4", "65536, 0, 8"})
+  void fewerAccessesAreKeptWhereThatIsChosen(int columns, int chosen, int kept) {
+    assertEquals(kept, RowShape.of(ElementType.F16, columns, RowTuning.NONE.withKept(chosen)).kept());
   }
 
   @ParameterizedTest
