@@ -25,7 +25,9 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
+import tilewright.verification.bench.Benchmark;
 
 /** Assembles SM80 attention in the tiles of every head dimension. */
 class AttentionAssemblyTest {
@@ -131,6 +133,18 @@ class AttentionAssemblyTest {
         assertTrue(launch.kernel().dynamicSharedBytes() <= sharedBytes, () -> "head dimension " + dim);
       }
     }
+  }
+
+  /** What O and LSE come from when gradients are timed. */
+  @ParameterizedTest
+  @ValueSource(ints = {89, 100})
+  void theForwardPassBeforeTimedGradientsIsInTheTilesOfTheGpu(int capability) {
+    var registry = KernelRegistry.builtIn().on(capability);
+    var forward = Benchmark.configurations(registry, "sm80_attention_backward"::equals, List.of()).stream()
+        .flatMap(configuration -> configuration.kernels().stream()).map(List::getFirst)
+        .filter(kernel -> kernel.name().equals("sm80_attention_bf16_d128")).distinct().toList();
+    assertFalse(forward.isEmpty());
+    forward.forEach(kernel -> assertSpillsNothing(kernel, "sm_" + capability));
   }
 
   @ParameterizedTest

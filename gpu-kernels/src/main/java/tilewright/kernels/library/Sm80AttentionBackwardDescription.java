@@ -7,15 +7,16 @@ import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
 /** FlashAttention-2's gradients on SM80. */
 final class Sm80AttentionBackwardDescription extends AttentionBackwardDescription {
   Sm80AttentionBackwardDescription() {
-    this(new Sm80AttentionBackwardKernel());
+    this(new Sm80AttentionBackwardKernel(), new Sm80AttentionKernel());
   }
 
-  private Sm80AttentionBackwardDescription(Sm80AttentionBackwardKernel kernel) {
-    super(kernel, new Sm80AttentionKernel(), Target.SM80, "FlashAttention-2");
+  private Sm80AttentionBackwardDescription(Sm80AttentionBackwardKernel kernel, Sm80AttentionKernel forward) {
+    super(kernel, forward, Target.SM80, "FlashAttention-2");
   }
 
   @Override
   public Sm80AttentionBackwardDescription on(int capability) {
-    return new Sm80AttentionBackwardDescription(new Sm80AttentionBackwardKernel().on(capability));
+    return new Sm80AttentionBackwardDescription(new Sm80AttentionBackwardKernel().on(capability),
+        new Sm80AttentionKernel().on(capability));
   }
 }
