@@ -66,6 +66,16 @@ class AttentionAssemblyTest {
     }
   }
 
+  /** Latent attention's dimensions. */
+  @ParameterizedTest
+  @CsvSource({"100, true, false", "120, true, false", "120, false, true", "103, true, false"})
+  void valuesWithFewerColumnsThanKeysSpillNoRegisters(int capability, boolean packed, boolean window) {
+    var dense = AttentionProblem.dense(ElementType.BF16, new Sizes(1, 4096, 4096, 2, 1, 192, 128))
+        .with(window ? Band.window(512, 0) : Band.CAUSAL);
+    var problem = packed ? dense.with(new Packed("cuQ", "cuK", 4, 2048)) : dense;
+    assertSpillsNothing(new Sm80AttentionKernel().on(capability).prepare(problem).kernel(), "sm_" + capability);
+  }
+
   @Test
   void alignedColumnsOfValuesAreCopiedInVectorsAndLoadedAsTheyLie() {
     var rows = problem(512, Band.ALL);

@@ -27,7 +27,8 @@ final class Sm80AttentionShapes {
     var sm = Multiprocessor.of(capability);
     for (int dim : DIMS) {
       if (p.largestDim() > dim) continue;
-      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim, capability) : other(p, dim);
+      var usual = isPlain(p, dim) && packing.heads() == 1 ? plain(p, dim, capability)
+          : other(p, dim).with(anewForOther(p, dim, capability));
       return usual.tileM() == SMALL_QUERIES || usual.fits(sm, p.type()) ? usual : small(dim, usual.headsTogether());
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
@@ -88,6 +89,12 @@ final class Sm80AttentionShapes {
   private static Shape other(AttentionProblem p, int dim) {
     return p.packed().isPresent() && p.band().left().isPresent() && dim > 128
         ? new Shape(SMALL_QUERIES, 32, dim, dim, 4, 1, false, false, 2, 1) : small(dim, 1);
+  }
+
+  /** What is computed anew where V has fewer columns than K: for Blackwell ptxas 13.0 spills some forms' addresses. */
+  private static Rematerialisation anewForOther(AttentionProblem p, int dim, int capability) {
+    return dim == 192 && p.sizes().valueDim() < p.sizes().headDim() && capability >= Target.SM100A.capability()
+        ? Rematerialisation.QUERIES_AND_VALUES : Rematerialisation.NONE;
   }
 
   /** Sixteen rows per warp leave registers for what else there is. */
