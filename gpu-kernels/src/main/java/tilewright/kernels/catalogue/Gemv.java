@@ -45,7 +45,10 @@ record Gemv(ElementType type, ElementType accumulator, RowShape shape) implement
   private static RowFamily.Steps steps(int runs) {
     if (runs < RowFamily.LONG) return RowFamily.SHORT_STEPS;
     if (runs < 8192) return new RowFamily.Steps(8, 256, 768);
-    return runs < 16384 ? RowFamily.LONG_STEPS : new RowFamily.Steps(4, 512, 1536);
+    // Where the last step is cut, bounds need registers, too: those of 2048 or 1536 threads are so few that some spill.
+    var most = RowFamily.LONG_STEPS;
+    if (runs % (most.accesses() * most.threads()) != 0) return new RowFamily.Steps(4, 512, 1024);
+    return runs < 16384 ? most : new RowFamily.Steps(4, 512, 1536);
   }
 
   private static Reference reference(ElementType type, int m, int n) {
