@@ -34,12 +34,23 @@ class RowsAssemblyTest {
     assertSpillsNothing(chip, "gemv", Map.of("n", columns, "dtype", type, "acc", accumulator));
   }
 
+  /** An SM of a GeForce has room for 1536 threads; that of the oldest for 16 CTAs. */
+  @ParameterizedTest
+  @CsvSource({"RTX4090, row_max, 16384, f32", "RTX5090, row_min, 16384, f16", "RTX4090, row_sum, 65536, f16",
+      "RTX3090, gemv, 32768, f32", "RTX3090, layer_norm, 128, f16"})
+  void launchBoundsAskForNoMoreCtasThanAnSmHasRoomFor(Chip chip, String name, String columns, String type) {
+    assertSpillsNothing(chip, name, Map.of("n", columns, "dtype", type));
+  }
+
   private static void assertSpillsNothing(Chip chip, String name, Map<String, String> settings) {
     var family = KernelRegistry.builtIn().on(chip.capability()).family(name).orElseThrow();
     var kernel = family.prepare(family.defaults().with(settings)).kernel();
     switch (new ChipAssembler(Optional.of(chip)).assemble(kernel.ptx())) {
-      case Assembly.Assembled assembled -> assertEquals(List.of(0),
-          assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList(), name + " " + settings);
+      case Assembly.Assembled assembled -> {
+        assertEquals(List.of(0), assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList(),
+            name + " " + settings);
+        assertEquals(List.of(), assembled.warnings(), name + " " + settings);
+      }
       case Assembly.Rejected rejected -> fail(rejected.log());
       case Assembly.Unavailable missing -> abort(missing.reason());
     }

@@ -5,6 +5,7 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Warp;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * How threads lie on rows: {@code cluster} CTAs per row, {@code threads} of each, {@code rows} rows side by side in a
@@ -84,6 +85,12 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   /** This shape with at most {@code step} runs per thread at once; see {@link #walking()}. */
   public RowShape walking(int step) {
     return accesses <= step ? this : walked(step);
+  }
+
+  /** This shape with no more CTAs on an SM than it has room for, by their threads. */
+  public RowShape within(Multiprocessor sm) {
+    return new RowShape(length, cluster, threads, rows, each, vector, accesses, kept, resident,
+        Math.min(blocks, sm.ctasOf(block())));
   }
 
   /** Threads of the CTA. */

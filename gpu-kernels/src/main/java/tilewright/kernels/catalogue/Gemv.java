@@ -5,6 +5,7 @@ import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTuning;
@@ -24,31 +25,41 @@ import tilewright.reference.SumReference;
  * addition of a product is rounded to the accumulator's type, Y once. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
-  static final List<Family> FAMILIES = List.of(new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
-      List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "16", "32"))) {
-    @Override
-    Workload workload(Choice choice, ElementType type, RowShape own) {
-      int n = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, Gemv::steps)
-          : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
-      var accumulator = accumulator(choice, type);
-      int m = choice.number("m");
-      var reference = accumulator == ElementType.F32 ? reference(type, m, n)
-          : SumReference.products(accumulator, "A", "X", m, n, shape::order);
-      return rows(choice, new Gemv(type, accumulator, shape), shape, reference,
-          Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
-          Operand.output("Y", type, choice, "m"));
-    }
-  });
+  static final List<Family> FAMILIES = List.of(family(Target.SM90A.capability()));
+
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(int capability) {
+    return new RowFamily(capability, "gemv", "Y (M) = A (M,N) · X (N)",
+        List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "16", "32"))) {
+      @Override
+      Workload workload(Choice choice, ElementType type, RowShape own) {
+        int n = choice.number("n");
+        var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, Gemv::steps)
+            : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
+        var accumulator = accumulator(choice, type);
+        int m = choice.number("m");
+        var reference = accumulator == ElementType.F32 ? reference(type, m, n)
+            : SumReference.products(accumulator, "A", "X", m, n, shape::order);
+        return rows(choice, new Gemv(type, accumulator, shape), shape, reference,
+            Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
+            Operand.output("Y", type, choice, "m"));
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(other);
+      }
+    };
+  }
 
   /** The steps measured fastest on an H200 for rows of {@code runs} accesses; factors need registers, too. */
   private static RowFamily.Steps steps(int runs) {
     if (runs < RowFamily.LONG) return RowFamily.SHORT_STEPS;
     if (runs < 8192) return new RowFamily.Steps(8, 256, 768);
-    // Where the last step is cut, bounds need registers, too: those of 2048 or 1536 threads are so few that some spill.
+    if (runs >= 16384) return new RowFamily.Steps(4, 512, 1536);
+    // Where the last step is cut, bounds need registers, too: of those of 2048 threads ptxas spills some.
     var most = RowFamily.LONG_STEPS;
-    if (runs % (most.accesses() * most.threads()) != 0) return new RowFamily.Steps(4, 512, 1024);
-    return runs < 16384 ? most : new RowFamily.Steps(4, 512, 1536);
+    return runs % (most.accesses() * most.threads()) == 0 ? most : new RowFamily.Steps(4, 512, 1024);
   }
 
   private static Reference reference(ElementType type, int m, int n) {

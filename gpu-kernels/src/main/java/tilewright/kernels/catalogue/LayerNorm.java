@@ -6,6 +6,7 @@ import java.util.Map;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
@@ -27,41 +28,51 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   static final float EPSILON = 1e-5f;
   private static final String EPSILON_NAME = "epsilon";
 
-  static final List<Family> FAMILIES = List.of(new RowFamily("layer_norm",
-      "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row (M,N), W and B (N)",
-      List.of(RowFamily.ACCUMULATOR)) {
-    @Override
-    RowTuning liked(ElementType type, int columns) {
-      int bytes = columns * type.bytes();
-      if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
-      // Left alone, the driver's compiler takes a few registers more, and a CTA fewer fits an SM: up to 6 % slower.
-      if (type.bits() == 32 && bytes == 16384) return small(2, 1).withBlocks(4);
-      if (type.bits() == 32) return small(bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8, 1);
-      return switch (bytes) {
-        case 1024 -> small(1, 4);
-        case 2048 -> small(2, 2);
-        case 8192 -> small(4, 2).withBlocks(5);
-        case 16384 -> small(8, 1).withBlocks(5);
-        // 1024 threads, whose 64 registers also have converted values: with more accesses in them they spill.
-        case 131072 -> small(8, 1).withKept(5);
-        default -> bytes <= 256 ? new RowTuning(0, 64, 1, 2, 0, 20) : small(bytes < 8192 ? 4 : 8, 1);
-      };
-    }
+  static final List<Family> FAMILIES = List.of(family(Target.SM90A.capability()));
 
-    @Override
-    boolean clusters() {
-      return true;
-    }
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(int capability) {
+    return new RowFamily(capability, "layer_norm",
+        "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row (M,N), W and B (N)",
+        List.of(RowFamily.ACCUMULATOR)) {
+      @Override
+      RowTuning liked(ElementType type, int columns) {
+        int bytes = columns * type.bytes();
+        if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
+        // Left alone, the driver's compiler takes a few registers more, and a CTA fewer fits an SM: up to 6 % slower.
+        if (type.bits() == 32 && bytes == 16384) return small(2, 1).withBlocks(4);
+        if (type.bits() == 32) return small(bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8, 1);
+        return switch (bytes) {
+          case 1024 -> small(1, 4);
+          case 2048 -> small(2, 2);
+          case 8192 -> small(4, 2).withBlocks(5);
+          case 16384 -> small(8, 1).withBlocks(5);
+          // 1024 threads, whose 64 registers also have converted values: with more accesses in them they spill.
+          case 131072 -> small(8, 1).withKept(5);
+          default -> bytes <= 256 ? new RowTuning(0, 64, 1, 2, 0, 20) : small(bytes < 8192 ? 4 : 8, 1);
+        };
+      }
 
-    @Override
-    Workload workload(Choice choice, ElementType type, RowShape shape) {
-      var accumulator = accumulator(choice, type);
-      return rows(choice, new LayerNorm(type, accumulator, shape), shape, Map.of(EPSILON_NAME, EPSILON),
-          RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON),
-          Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
-          Operand.input("B", type, choice, "n"), Operand.output("Y", type, choice, "m", "n"));
-    }
-  });
+      @Override
+      boolean clusters() {
+        return true;
+      }
+
+      @Override
+      Workload workload(Choice choice, ElementType type, RowShape shape) {
+        var accumulator = accumulator(choice, type);
+        return rows(choice, new LayerNorm(type, accumulator, shape), shape, Map.of(EPSILON_NAME, EPSILON),
+            RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON),
+            Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
+            Operand.input("B", type, choice, "n"), Operand.output("Y", type, choice, "m", "n"));
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(other);
+      }
+    };
+  }
 
   @Override
   public String name() {

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTuning;
@@ -67,10 +68,12 @@ record RowExtreme(Extreme extreme, ElementType type, RowShape shape) implements 
     }
   }
 
-  static final List<Family> FAMILIES = Stream.of(Extreme.values()).map(RowExtreme::family).toList();
+  static final List<Family> FAMILIES = Stream.of(Extreme.values()).map(e -> family(e, Target.SM90A.capability()))
+      .toList();
 
-  private static Family family(Extreme extreme) {
-    return new RowFamily(extreme.family(), "Y = the " + extreme.text + " of X, row by row (M,N), Y (M)",
+  /** @param capability of the GPU that the kernels are for, times ten */
+  private static Family family(Extreme extreme, int capability) {
+    return new RowFamily(capability, extreme.family(), "Y = the " + extreme.text + " of X, row by row (M,N), Y (M)",
         List.of(Setting.option("threads", "auto", "32", "256"))) {
       @Override
       Workload workload(Choice choice, ElementType type, RowShape own) {
@@ -82,6 +85,11 @@ record RowExtreme(Extreme extreme, ElementType type, RowShape shape) implements 
         return rows(choice, new RowExtreme(extreme, type, shape), shape,
             reference(extreme, choice.number("m"), columns),
             Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "m"));
+      }
+
+      @Override
+      public Family on(int other) {
+        return family(extreme, other);
       }
     };
   }

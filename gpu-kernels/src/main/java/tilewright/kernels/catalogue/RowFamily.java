@@ -18,6 +18,7 @@ import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
 import tilewright.reference.Reference;
 
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
@@ -33,8 +34,17 @@ abstract class RowFamily extends OptionedFamily {
   /** The steps for rows that are not long. */
   static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
 
+  private final Multiprocessor sm;
+
+  /** A family for GPUs whose SMs have room for as many threads as Hopper's. */
   RowFamily(String name, String formula, List<Setting> options) {
+    this(Target.SM90A.capability(), name, formula, options);
+  }
+
+  /** @param capability of the GPU that the kernels are for, times ten */
+  RowFamily(int capability, String name, String formula, List<Setting> options) {
     super(name, formula, options);
+    this.sm = Multiprocessor.of(capability);
   }
 
   @Override
@@ -106,7 +116,7 @@ abstract class RowFamily extends OptionedFamily {
 
   private RowShape shape(Choice choice) {
     var tuning = tuning(choice);
-    return RowShape.of(choice.type("dtype"), choice.number("n"), clusters() ? tuning : tuning.inOneBlock());
+    return RowShape.of(choice.type("dtype"), choice.number("n"), clusters() ? tuning : tuning.inOneBlock()).within(sm);
   }
 
   /**
@@ -132,9 +142,9 @@ abstract class RowFamily extends OptionedFamily {
    *
    * @param steps by the accesses of a row
    */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> steps) {
+  RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> steps) {
     int runs = own.length() / own.vector();
-    return runs < WALKED ? own : steps.apply(runs).shape(choice, type, runs, own.vector());
+    return runs < WALKED ? own : steps.apply(runs).shape(choice, type, runs, own.vector()).within(sm);
   }
 
   /** Whether CTAs may share a row. */

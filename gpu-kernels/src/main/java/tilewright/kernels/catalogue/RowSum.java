@@ -27,7 +27,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
 
   /** @param capability of the GPU that the kernels are for, times ten */
   private static Family family(int capability) {
-    return new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
+    return new RowFamily(capability, "row_sum", "Y = Σ X, row by row (M,N), Y (M)",
         List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
       @Override
       List<String> types() {

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Multiprocessor;
 
 /** How threads lie on rows of every length. */
 class RowShapeTest {
@@ -88,6 +89,15 @@ class RowShapeTest {
             columns + " " + shape);
       }
     }
+  }
+
+  @Test
+  void noMoreCtasAreAskedForThanAnSmHasRoomFor() {
+    var shape = RowShape.of(ElementType.F32, 4096, RowTuning.NONE.withBlocks(8));
+    assertEquals(256, shape.block());
+    assertEquals(8, shape.within(Multiprocessor.of(90)).blocks());
+    assertEquals(6, shape.within(Multiprocessor.of(89)).blocks());
+    assertEquals(0, RowShape.of(ElementType.F32, 4096).within(Multiprocessor.of(89)).blocks());
   }
 
   @Test
