@@ -27,8 +27,8 @@ class RowsAssemblyTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"H200, 36864, f32, f32", "B200, 36004, f32, f32", "RTX5090, 131064, f16, f32", "A100, 66000, bf16, narrow",
-      "H200, 131064, f16, narrow"})
+  @CsvSource({"H200, 36864, f32, f32", "B200, 36004, f32, f32", "RTX5090, 131064, f16, f32",
+      "A100, 66000, bf16, narrow", "H200, 131064, f16, narrow"})
   void longRowsThatAWholeNumberOfStepsDoesNotCoverDoNotSpill(Chip chip, String columns, String type,
       String accumulator) {
     assertSpillsNothing(chip, "gemv", Map.of("n", columns, "dtype", type, "acc", accumulator));

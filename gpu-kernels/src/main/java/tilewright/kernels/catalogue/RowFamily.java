@@ -63,7 +63,8 @@ abstract class RowFamily extends OptionedFamily {
   @Override
   List<Setting> tunings() {
     return Stream.concat(Stream.of(VECTOR),
-        Stream.of("runs", "lanes", "block", "each", "cluster", "blocks", "beside", "kept").map(Setting::tuning)).toList();
+        Stream.of("runs", "lanes", "block", "each", "cluster", "blocks", "beside", "kept")
+            .map(Setting::tuning)).toList();
   }
 
   /** Neighbours of an access as chosen, 0 for as many as a row allows. */
