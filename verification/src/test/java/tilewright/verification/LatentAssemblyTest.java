@@ -11,11 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.decoding.Sm80MlaDecodeKernel;
 import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
@@ -53,11 +56,25 @@ class LatentAssemblyTest {
     assemble(problem);
   }
 
+  /** The kernel for any GPU, in the tiles of 64 rows that Hopper and Blackwell hold. */
+  @ParameterizedTest
+  @ValueSource(ints = {90, 100, 103})
+  void tilesOf64RowsSpillNoRegisters(int capability) {
+    var plain = AttentionProblem.latent(ElementType.BF16, 1, 1, 3000, 64, 576, 512);
+    var problem = plain.with(plain.serving().with(KeySplits.parse("auto")).withLengths("used"))
+        .paged(new Serving.Pages("table", 64, 64));
+    assemble(new Sm80MlaDecodeKernel().on(capability), problem, "sm_" + capability);
+  }
+
   private static void assemble(AttentionProblem problem) {
-    var kernel = new Sm90MlaDecodeKernel().launches(problem).launches().stream().map(PreparedLaunch::kernel)
-        .filter(of -> of.name().startsWith("sm90_mla_decode")).findFirst().orElseThrow();
+    assemble(new Sm90MlaDecodeKernel(), problem, "sm_90a");
+  }
+
+  private static void assemble(AttentionKernel decoding, AttentionProblem problem, String target) {
+    var kernel = decoding.launches(problem).launches().stream().map(PreparedLaunch::kernel)
+        .filter(of -> of.name().startsWith(decoding.name())).findFirst().orElseThrow();
     assertTrue(kernel.dynamicSharedBytes() <= BLOCK_BYTES, kernel.dynamicSharedBytes() + " bytes");
-    switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
+    switch (ASSEMBLER.assemble(kernel.ptx(), target)) {
       case Assembly.Assembled assembled -> {
         assertEquals(List.of(), assembled.warnings());
         assertEquals(0, assembled.resources().getFirst().spillStoreBytes());

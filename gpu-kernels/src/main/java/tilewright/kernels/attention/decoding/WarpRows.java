@@ -7,6 +7,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Warp;
+import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.SharedProbabilities;
@@ -101,12 +102,19 @@ sealed interface WarpRows {
 
     @Override
     public I32 member() {
-      return thread.settled();
+      return isFull() ? Shuffle.own(k, thread, shape.threads() - 1) : thread.settled();
     }
 
     @Override
     public OnlineSoftmax.Combination combination() {
-      return new WarpExchange(k, ofScores(), thread, t -> t.dividedBy(Warp.SIZE * shape.warps().down()), numbers);
+      return new WarpExchange(k, ofScores(), isFull() ? member() : thread,
+          t -> t.dividedBy(Warp.SIZE * shape.warps().down()), numbers);
+    }
+
+    /** Whether ptxas 13.0 would keep addresses nevertheless: of most rows and columns, and of more than two stages. */
+    private boolean isFull() {
+      return shape.rows() == DecodeShape.MOST_ROWS && shape.valueDim() == LatentShapes.MOST_VALUE_DIM
+          && shape.stages() > 2;
     }
 
     @Override
