@@ -25,6 +25,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
+  /** Columns of the widest tile of 8 bits whose consumers take turns. */
+  private static final int WIDEST_TURNS_OF_BYTES = 128;
   /** Bytes of shared memory that the system reserves in each CTA. */
   private static final int RESERVED_BYTES = 1 << 10;
   private static final int BARRIER_BYTES = 512;
@@ -82,6 +84,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     if (problem.types().isPromoted()) {
       return problem.types().accumulation() == Accumulation.EXACT && GemmTiles.PROMOTED.contains(this);
     }
+    // Of 8 bits, wide tiles in turns took 4 to 22 % longer than the fastest (docs/benchmarks/gemm/bytes-h200.json).
+    if (isPingPong() && n > WIDEST_TURNS_OF_BYTES && problem.types().a().bits() == Byte.SIZE) return false;
     boolean halfSums = problem.types().accumulation() == Accumulation.F16;
     if (GemmTiles.HALF_SUMS.contains(this) && !halfSums) return false;
     if (halfSums && (isStreamK() || cluster.splits() > 1)) return false;
