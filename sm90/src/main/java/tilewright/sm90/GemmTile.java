@@ -168,7 +168,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return left(config, OutputForm.STAGES) < 0 ? 1 : OutputForm.STAGES;
   }
 
-  /** Bytes of shared memory that a configuration's ring and so many stages of C's blocks leave. */
+  /** Bytes of shared memory beside a configuration's ring and some stages of C's blocks, negative where none fit. */
   static int left(Sm90GemmConfig config, int outputStages) {
     return roomForStages(config) - config.stages() * config.stageBytes()
         - (outputStages - 1) * stored(config.tileN(), config.types().output(), config.consumers());

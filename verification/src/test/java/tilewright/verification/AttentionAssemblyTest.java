@@ -145,7 +145,7 @@ class AttentionAssemblyTest {
     }
   }
 
-  /** What O and LSE come from when gradients are timed. */
+  /** The forward pass that O and LSE come from when gradients are timed. */
   @ParameterizedTest
   @ValueSource(ints = {89, 100})
   void theForwardPassBeforeTimedGradientsIsInTheTilesOfTheGpu(int capability) {

@@ -91,7 +91,7 @@ final class Sm80AttentionShapes {
         ? new Shape(SMALL_QUERIES, 32, dim, dim, 4, 1, false, false, 2, 1) : small(dim, 1);
   }
 
-  /** What is computed anew where V has fewer columns than K: for Blackwell ptxas 13.0 spills some forms' addresses. */
+  /** Addresses computed anew where V has fewer columns than K: for Blackwell ptxas 13.0 spills those of some forms. */
   private static Rematerialisation anewForOther(AttentionProblem p, int dim, int capability) {
     return dim == 192 && p.sizes().valueDim() < p.sizes().headDim() && capability >= Target.SM100A.capability()
         ? Rematerialisation.QUERIES_AND_VALUES : Rematerialisation.NONE;

@@ -73,7 +73,7 @@ class Sm90GemmMutationTest {
     /** Half of A is stored, and all threads read metadata: two blocks of rows for one consumer, stages in pairs. */
     SPARSE(bf16(), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> SparseGemm.packed(sparse(p)).prepare(sparse(c))),
-    /** The same where two consumers take turns at three tiles. */
+    /** Tiles of the same kind, three of them, at which two consumers take turns. */
     SPARSE_PING_PONG(bf16(), 64, 192, new Tile(64, 64, 2, 2, new ClusterShape(1, 1, 1), true),
         (p, c) -> SparseGemm.packed(sparse(p)).prepare(sparse(c))),
     /** Each of two blocks of rows has a B of its own. */
