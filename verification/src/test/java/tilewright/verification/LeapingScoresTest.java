@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntToDoubleFunction;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
@@ -23,15 +27,39 @@ import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
 /**
- * Hopper attention where scores leap from block to block. Only the first column of Q is not zero, so that the first of K
- * has the scores.
+ * Hopper attention where scores leap from block to block. Only the first column of Q is not zero, so that the first of
+ * K has the scores.
  */
 class LeapingScoresTest {
   private static final int DIM = 64;
   private static final int BLOCK = 32;
   private static final int KEYS = 5 * BLOCK;
-  private static final int QUERIES = 128;
-  private static final Shape SHAPE = new Shape(DIM, DIM, 2, BLOCK, 2, 2, DIM, true);
+  private static final int QUERIES = 192;
+  /** What codes of K are multiplied by, so that they reach to the highest scores. */
+  private static final float FACTOR = 4;
+
+  /** How P is computed, and how exact O is then: as P is rounded, except where one key has all of it. */
+  enum Form {
+    HALVES(ElementType.BF16, new Shape(DIM, DIM, 2, BLOCK, 2, 2, DIM, true), 0x1p-7),
+    BYTES(ElementType.E4M3, new Shape(DIM, DIM, 2, BLOCK, 2, 2, DIM, true), 0x1p-5),
+    ANTICIPATED(ElementType.E4M3, new Shape(DIM, DIM, 2, BLOCK, 2, 2, DIM, true, true), 0x1p-5),
+    ANTICIPATED_BY_THREE(ElementType.E4M3, new Shape(DIM, DIM, 3, BLOCK, 2, 1, DIM, false, true), 0x1p-5);
+
+    private final ElementType type;
+    private final Shape shape;
+    private final double tolerance;
+
+    Form(ElementType type, Shape shape, double tolerance) {
+      this.type = type;
+      this.shape = shape;
+      this.tolerance = tolerance;
+    }
+
+    /** What a score becomes in K. */
+    double rounded(double score) {
+      return type == ElementType.E4M3 ? FACTOR * type.round(score / FACTOR) : type.round(score);
+    }
+  }
 
   /** Scores by key. Blocks come from the last to the first. */
   enum Scores {
@@ -55,19 +83,24 @@ class LeapingScoresTest {
     }
   }
 
+  static Stream<Arguments> formsAndScores() {
+    return Arrays.stream(Form.values()).flatMap(form -> Arrays.stream(Scores.values())
+        .map(scores -> Arguments.of(form, scores)));
+  }
+
   @ParameterizedTest
-  @EnumSource
-  void outputAndLogarithmsAreThoseOfTheDefinition(Scores scores) {
+  @MethodSource("formsAndScores")
+  void outputAndLogarithmsAreThoseOfTheDefinition(Form form, Scores scores) {
     var values = new double[KEYS];
-    Arrays.setAll(values, key -> ElementType.BF16.round(scores.of.applyAsDouble(key)));
-    var result = attend(values, new double[QUERIES]);
+    Arrays.setAll(values, key -> form.rounded(scores.of.applyAsDouble(key)));
+    var result = attend(form, values, new double[QUERIES]);
     double largest = Arrays.stream(values).max().orElseThrow();
     double sum = Arrays.stream(values).map(s -> Math.exp(s - largest)).sum();
     for (int column = 0; column < DIM; column++) {
       double expected = 0;
       for (int key = 0; key < KEYS; key++) expected += Math.exp(values[key] - largest) / sum * value(key, column);
       for (int query = 0; query < QUERIES; query++) {
-        assertEquals(expected, result.o[query * DIM + column], 0x1p-7 * Math.max(1, Math.abs(expected)),
+        assertEquals(expected, result.o[query * DIM + column], form.tolerance * Math.max(1, Math.abs(expected)),
             "O of query " + query + " in column " + column);
       }
     }
@@ -78,16 +111,17 @@ class LeapingScoresTest {
   }
 
   /** A row whose scores leap has neighbours in its warp whose scores do not. */
-  @Test
-  void rowsDoNotDependOnTheirNeighbours() {
+  @ParameterizedTest
+  @EnumSource
+  void rowsDoNotDependOnTheirNeighbours(Form form) {
     var values = new double[KEYS];
-    Arrays.setAll(values, key -> key % 7 * 0.25 + (key == 3 ? 40 : 0));
+    Arrays.setAll(values, key -> form.rounded(key % 7 * 0.25 + (key == 3 ? 40 : 0)));
     var calm = new double[QUERIES];
     Arrays.fill(calm, -1);
     var mixed = calm.clone();
     for (int query = 0; query < QUERIES; query += 5) mixed[query] = 0;
-    var alone = attend(values, calm);
-    var beside = attend(values, mixed);
+    var alone = attend(form, values, calm);
+    var beside = attend(form, values, mixed);
     for (int query = 0; query < QUERIES; query++) {
       if (mixed[query] == 0) continue;
       assertArrayEquals(Arrays.copyOfRange(alone.o, query * DIM, (query + 1) * DIM),
@@ -97,11 +131,28 @@ class LeapingScoresTest {
     assertTrue(beside.lse[0] > 30, "query 0 leaps");
   }
 
-  @Test
-  void infiniteScoreGivesNoNumber() {
+  /** Of one key in a late block that has nearly all of P, whatever its weight is rounded to. */
+  @ParameterizedTest
+  @EnumSource
+  void rowThatOneKeyDominatesIsThatKeysValue(Form form) {
+    for (double score = 9; score < 13; score++) {
+      double highest = score;
+      var values = new double[KEYS];
+      Arrays.setAll(values, key -> form.rounded(key == 7 ? highest : key < KEYS - BLOCK ? -12 : 0));
+      var result = attend(form, values, new double[QUERIES]);
+      for (int column = 0; column < DIM; column++) {
+        assertEquals(value(7, column), result.o[column], 0x1p-7, "score " + score + ", column " + column);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void infiniteScoreGivesNoNumber(Form form) {
     var values = new double[KEYS];
-    values[3] = Double.POSITIVE_INFINITY;
-    var result = attend(values, new double[QUERIES]);
+    // Codes of 8 bits have no infinity, but NaN.
+    values[3] = form.type == ElementType.E4M3 ? Double.NaN : Double.POSITIVE_INFINITY;
+    var result = attend(form, values, new double[QUERIES]);
     assertTrue(Double.isNaN(result.o[0]));
   }
 
@@ -115,24 +166,30 @@ class LeapingScoresTest {
    * @param scores by key
    * @param ofQueries 0 for a query that has these scores, −1 for one that has their negatives
    */
-  private static Result attend(double[] scores, double[] ofQueries) {
-    var type = ElementType.BF16;
-    var problem = AttentionProblem.dense(type, new Sizes(1, QUERIES, KEYS, 1, 1, DIM, DIM));
+  private static Result attend(Form form, double[] scores, double[] ofQueries) {
+    var sizes = new Sizes(1, QUERIES, KEYS, 1, 1, DIM, DIM);
+    boolean bytes = form.type == ElementType.E4M3;
+    var problem = bytes ? AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes)
+        : AttentionProblem.dense(form.type, sizes);
     double scale = problem.scale();
     var q = new double[QUERIES * DIM];
     var k = new double[KEYS * DIM];
     var v = new double[KEYS * DIM];
     for (int query = 0; query < QUERIES; query++) q[query * DIM] = (ofQueries[query] == 0 ? 1 : -1) / scale;
     for (int key = 0; key < KEYS; key++) {
-      k[key * DIM] = scores[key];
+      k[key * DIM] = bytes ? scores[key] / FACTOR : scores[key];
       for (int column = 0; column < DIM; column++) v[key * DIM + column] = value(key, column);
     }
-    var buffers = Map.of("Q", filled(type, q), "K", filled(type, k), "V", filled(type, v),
-        "O", Buffers.poisoned(type, QUERIES * DIM), "LSE", Buffers.poisoned(ElementType.F32, QUERIES),
-        "tiles", MemorySegment.ofArray(new int[1]));
-    var outcome = new SimulatorBackend(1).run(Sm90AttentionKernel.prepare(problem, SHAPE).on(buffers));
+    var buffers = new HashMap<>(Map.of("Q", filled(form.type, q), "K", filled(form.type, k), "V", filled(form.type, v),
+        "O", Buffers.poisoned(ElementType.BF16, QUERIES * DIM), "LSE", Buffers.poisoned(ElementType.F32, QUERIES),
+        "tiles", MemorySegment.ofArray(new int[1])));
+    if (bytes) {
+      buffers.putAll(Map.of("descaleQ", filled(ElementType.F32, new double[] {1}), "descaleK",
+          filled(ElementType.F32, new double[] {FACTOR}), "descaleV", filled(ElementType.F32, new double[] {1})));
+    }
+    var outcome = new SimulatorBackend(1).run(Sm90AttentionKernel.prepare(problem, form.shape).on(buffers));
     assertEquals(List.of(), outcome.findings());
-    return new Result(row(type, buffers.get("O"), QUERIES * DIM).values(),
+    return new Result(row(ElementType.BF16, buffers.get("O"), QUERIES * DIM).values(),
         row(ElementType.F32, buffers.get("LSE"), QUERIES).values());
   }
 

@@ -192,6 +192,16 @@ class Sm90AttentionAssemblyTest {
     return LongSuite.of(everyBytes());
   }
 
+  /** Tiles of so many keys that their blocks do not wait for their largest scores. */
+  static List<Arguments> anticipating() {
+    return LongSuite.of(Stream.of(64, 96, 128).flatMap(dim -> {
+      var sizes = Sizes.of(1, 16384, 16384, 2, dim);
+      var heads = AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes);
+      return Stream.of(heads, heads.with(Band.CAUSAL)).flatMap(p -> Stream.of(Arguments.of(p.band() + "", dim, p),
+          Arguments.of(p.band() + " with sinks", dim, p.withSinks("sinks"))));
+    }).toList());
+  }
+
   /** Column-major V, which no warp transposes. */
   static List<Arguments> columns() {
     return leastSample(everyBytes().stream().map(form -> Arguments.of(form.get()[0], form.get()[1],
@@ -237,8 +247,8 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource({"bytes", "columns", "promoted", "few", "changed", "sinks", "apart", "reading", "readingAnew",
-      "readingBytes"})
+  @MethodSource({"bytes", "anticipating", "columns", "promoted", "few", "changed", "sinks", "apart", "reading",
+      "readingAnew", "readingBytes"})
   void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }

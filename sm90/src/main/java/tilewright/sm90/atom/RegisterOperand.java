@@ -129,23 +129,26 @@ public record RegisterOperand(WgmmaAtom next, LayoutConformance conformance, Lay
     return Math.toIntExact(values.apply(value + (long) slice * size()));
   }
 
+  /** The numbers of the accumulators that are rounded into each register, slice after slice. */
+  public List<List<Integer>> accumulators() {
+    return IntStream.range(0, slices()).boxed().flatMap(slice -> IntStream.range(0, size() / perRegister())
+        .mapToObj(i -> IntStream.range(i * perRegister(), (i + 1) * perRegister())
+            .mapToObj(value -> accumulator(value, slice)).toList())).toList();
+  }
+
   /**
    * Rounds what became of the accumulators into the registers of all slices.
    *
    * @param values in the order of the accumulators
    */
   public void round(Scope k, List<F32> values, List<List<Operand.Register>> into) {
-    for (int slice = 0; slice < slices(); slice++) {
-      for (int i = 0; i < into.get(slice).size(); i++) {
-        int of = slice;
-        round(k, IntStream.range(i * perRegister(), (i + 1) * perRegister())
-            .mapToObj(value -> values.get(accumulator(value, of))).toList(), into.get(slice).get(i));
-      }
-    }
+    var groups = accumulators();
+    var all = into.stream().flatMap(List::stream).toList();
+    for (int i = 0; i < groups.size(); i++) round(k, groups.get(i).stream().map(values::get).toList(), all.get(i));
   }
 
   /** Rounds neighbours into one register, the first in the lowest bits. */
-  private void round(Scope k, List<F32> neighbours, Operand.Register into) {
+  public void round(Scope k, List<F32> neighbours, Operand.Register into) {
     var type = next.a().text();
     switch (neighbours.size()) {
       case 2 -> k.emit("cvt.rn." + type + "x2.f32", into, neighbours.get(1).register(), neighbours.get(0).register());

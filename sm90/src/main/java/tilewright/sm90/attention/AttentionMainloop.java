@@ -10,6 +10,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernel.collective.attention.Anticipation;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
@@ -34,6 +35,7 @@ final class AttentionMainloop {
   private static final int QUAD = 4;
   /** P = 2^8 for a row's largest score: e4m3 reaches to 448 (FlashAttention-3 and 4, {@code max_offset}). */
   private static final float OFFSET_OF_BYTES = 8;
+  private static final float LARGEST_OF_BYTES = 448;
 
   private final Scope k;
   private final Sm90AttentionConfig config;
@@ -82,15 +84,21 @@ final class AttentionMainloop {
     operand = RegisterOperand.permuted(atomOfScores, config.keysOfScores(), pv.atom());
     operand.requireOrder(config.orderOfKeys());
     rowsOfScores = FragmentRows.of(atomOfScores.partition(config.keysOfScores()));
-    rowsOfOutput = FragmentRows.of(config.partitionOfOutput(pv.atom()));
+    rowsOfOutput = FragmentRows.of(config.partitionOfOutput());
     factors = ScoreFactors.of(k, config, rowsOfScores, lane, group);
     valueFactors = ValueFactors.of(k, config);
     scores = Fragment.of(k, PtxType.F32, atomOfScores.registers() / QUAD, QUAD);
     probabilities = operand.registers(k);
-    output = config.promotes() ? OutputSums.Promoted.of(k, rowsOfOutput, pv.accumulators(k), pv.accumulators(k))
-        : new OutputSums.Fast(k, rowsOfOutput, config.rescalesSeldom(), pv.accumulators(k));
+    output = output();
     sinks = config.sinks() ? Optional.of(new Sinks(k, k.global(AttentionSpecs.sinks()), config.packing()))
         : Optional.empty();
+  }
+
+  private OutputSums output() {
+    if (config.promotes()) return OutputSums.Promoted.of(k, rowsOfOutput, pv.accumulators(k), pv.accumulators(k));
+    var rows = config.shape().anticipates() ? FragmentRows.of(pv.atom().partition()) : rowsOfOutput;
+    var sums = new OutputSums.Fast(k, rows, config.rescalesSeldom(), pv.accumulators(k));
+    return config.shape().anticipates() ? OutputSums.Weighted.of(k, sums, config.shape().valueDim()) : sums;
   }
 
   /** The rows of O. */
@@ -176,7 +184,8 @@ final class AttentionMainloop {
     factor.ifPresent(F32::register);
     WgmmaAtom.waitFor(k, others);
     release.run();
-    epilogue.store(output.finish(), logits.map(of -> of.addTo(sums)).orElse(sums), factor, tile);
+    var all = logits.map(of -> of.addTo(sums)).orElse(sums);
+    epilogue.store(output.finish(), output.totals(sums, all), factor, tile);
   }
 
   /** The first of the warpgroup's rows of a tile. */
@@ -196,9 +205,11 @@ final class AttentionMainloop {
     factors.settle();
     factors.read(tile, block);
     valueFactors.begin(tile, block);
-    var step = softmaxOf(softmax, tile, block, true);
+    var all = scoresOf(tile, block, true);
+    var weights = config.shape().anticipates() ? anticipation(softmax).first(all, scores)
+        : softmax.next(all).weights();
     values.awaitFull();
-    operand.round(k, step.weights(), probabilities);
+    operand.round(k, weights, probabilities);
     output.begin();
   }
 
@@ -215,14 +226,51 @@ final class AttentionMainloop {
     var block = releaseKeys(tile, place);
     factors.read(tile, block);
     // 3. The softmax of S, while P·V is under way.
-    var step = softmaxOf(softmax, tile, block, masked);
-    // 4. P·V is complete: release V. The wait for the next V keeps the assembler from moving the softmax behind this.
-    values.awaitFull();
-    WgmmaAtom.waitFor(k, 0);
-    valuesRead.releaseAndAdvance(lane);
+    var all = scoresOf(tile, block, masked);
+    if (config.shape().anticipates()) {
+      anticipated(softmax, all);
+      return;
+    }
+    var step = softmax.next(all);
+    // 4. P·V is complete: release V.
+    finishProduct();
     // 5. P in the operands' type, and O rescaled to the new maximum.
     operand.round(k, step.weights(), probabilities);
     output.next(softmax, new OnlineSoftmax.Step(step.weights(), valueFactors.next(tile, block, step.factors())));
+  }
+
+  /** Steps 3 to 5 with the references of the blocks before. */
+  private void anticipated(OnlineSoftmax softmax, List<F32> all) {
+    var groups = operand.accumulators();
+    var places = probabilities.stream().flatMap(List::stream).toList();
+    boolean beside = config.roundsBeside();
+    var rounded = beside ? places.stream().map(_ -> k.newRegister(PtxType.B32)).toList() : places;
+    if (!beside) finishProduct();
+    var anticipation = anticipation(softmax);
+    var attempt = anticipation.attempt(all, groups, (number, weights) ->
+        operand.round(k, weights, rounded.get(number)));
+    if (beside) finishProduct();
+    k.when(attempt.exceeds(), () -> {
+      var step = anticipation.settle(attempt, all, scores);
+      for (int number = 0; number < groups.size(); number++) {
+        operand.round(k, groups.get(number).stream().map(step.weights()::get).toList(), rounded.get(number));
+      }
+      output.next(softmax, step);
+    }, () -> anticipation.accept(attempt));
+    if (!beside) return;
+    for (int i = 0; i < places.size(); i++) k.emit("mov.b32", places.get(i), rounded.get(i));
+  }
+
+  private Anticipation anticipation(OnlineSoftmax softmax) {
+    return new Anticipation(k, rowsOfScores, softmax, LARGEST_OF_BYTES);
+  }
+
+  /** Waits for P·V and releases V. The wait for the next V keeps the assembler from moving the softmax behind this. */
+  private void finishProduct() {
+    values.awaitFull();
+    WgmmaAtom.waitFor(k, 0);
+    valuesRead.releaseAndAdvance(lane);
+    output.complete();
   }
 
   /** Releases the keys at a place, which have become scores, and returns the number of their block. */
@@ -252,7 +300,8 @@ final class AttentionMainloop {
     values.advance();
   }
 
-  private OnlineSoftmax.Step softmaxOf(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
+  /** The scores of a block, changed and masked. */
+  private List<F32> scoresOf(AttentionTiles.Tile tile, I32 block, boolean masked) {
     var modification = config.modification();
     boolean whole = config.blockMask() && !masked;
     var packing = config.packing();
@@ -262,9 +311,6 @@ final class AttentionMainloop {
     var here = config.placesAnew() ? Shuffle.own(k, lane, Warpgroup.SIZE - 1) : lane;
     var all = modification.apply(k, here, rowsOfScores, factors.ofFunction(), place, whole,
         rowsOfScores.values(k, scores));
-    if (masked) {
-      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, here, place, all);
-    }
-    return softmax.next(all);
+    return masked ? new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, here, place, all) : all;
   }
 }

@@ -1,10 +1,12 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.OnlineSoftmax.Total;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.ptx.PtxType;
@@ -21,11 +23,23 @@ sealed interface OutputSums {
   /** Begins a tile. */
   void begin();
 
-  /** Takes in the P·V that is complete, and multiplies the rows by a step's factors. */
+  /** Takes in the P·V that is complete; {@link #next} follows unless what came before keeps its factor. */
+  default void complete() {}
+
+  /** Multiplies the rows by a step's factors. */
   void next(OnlineSoftmax softmax, OnlineSoftmax.Step step);
 
   /** Takes in a tile's last P·V and returns the sums. */
   Fragment finish();
+
+  /**
+   * The rows' totals with what the sums have to be multiplied by.
+   *
+   * @param ofKeys the totals of the softmax; {@code ofAll} with what does not come from keys
+   */
+  default List<Total> totals(List<Total> ofKeys, List<Total> ofAll) {
+    return ofAll;
+  }
 
   /**
    * Sums that the tensor cores accumulate over all blocks.
@@ -52,6 +66,77 @@ sealed interface OutputSums {
     @Override
     public Fragment finish() {
       return accumulators;
+    }
+  }
+
+  /**
+   * Sums that the tensor cores accumulate, beside those of the rounded P itself: {@link #ONES} columns of ones follow
+   * V's. O is divided by these, so that a row that one key dominates is exact whatever the key's weight is rounded to.
+   * As they are sums of one sign, of which the tensor cores would lose some of each block, they are added in FP32.
+   *
+   * @param all of these columns; {@code columns} of them are O's
+   * @param weights one a row of the thread
+   */
+  record Weighted(Scope k, Fast all, int columns, List<F32.Accumulator> weights) implements OutputSums {
+    /** The fewest columns of wgmma. */
+    static final int ONES = 8;
+
+    static Weighted of(Scope k, Fast all, int columns) {
+      return new Weighted(k, all, columns, Stream.generate(k::accumulator).limit(all.rows.count()).toList());
+    }
+
+    @Override
+    public Fragment accumulators() {
+      return all.accumulators;
+    }
+
+    @Override
+    public boolean accumulates() {
+      return all.accumulates();
+    }
+
+    @Override
+    public void begin() {
+      all.begin();
+      weights.forEach(weight -> weight.set(k.constant(0f)));
+    }
+
+    @Override
+    public void complete() {
+      var values = all.rows.values(k, all.accumulators);
+      for (int row = 0; row < weights.size(); row++) weights.get(row).add(values.get(all.rows.of(row).getLast()));
+      part(outputGroups(), all.accumulators.groups().size()).clear(k, PtxType.F32);
+    }
+
+    @Override
+    public void next(OnlineSoftmax softmax, OnlineSoftmax.Step step) {
+      all.next(softmax, step);
+      for (int row = 0; row < weights.size(); row++) {
+        weights.get(row).set(weights.get(row).value().times(step.factors().get(row)));
+      }
+    }
+
+    @Override
+    public Fragment finish() {
+      complete();
+      return part(0, outputGroups());
+    }
+
+    private int outputGroups() {
+      return all.accumulators.groups().size() * columns / (columns + ONES);
+    }
+
+    private Fragment part(int from, int to) {
+      return new Fragment(all.accumulators.groups().subList(from, to));
+    }
+
+    @Override
+    public List<Total> totals(List<Total> ofKeys, List<Total> ofAll) {
+      return IntStream.range(0, ofAll.size()).mapToObj(row -> {
+        var weight = weights.get(row).value();
+        var rounding = ofKeys.get(row).inverse().times(weight).where(weight.notEqualTo(0f), k.constant(1f));
+        return ofAll.get(row).with(ofAll.get(row).inverse().times(rounding.reciprocal()));
+      }).toList();
     }
   }
 

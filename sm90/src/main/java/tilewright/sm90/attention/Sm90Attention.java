@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import java.util.Optional;
 import java.util.function.Function;
+import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
@@ -70,6 +71,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE + transposing, tiles.order(),
         slots(k, tiles, packed, states));
     var blocks = VisitedBlocks.of(k, config);
+    if (shape.anticipates()) storeOnes(k, operandV, thread);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
@@ -88,8 +90,9 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
         int before = Warpgroup.SIZE - transposing * Warp.SIZE;
         k.when(lane.atLeast(before), () -> {
           var ofWarp = lane.modulo(Warp.SIZE);
-          new ValueTranspose(k, blocks, config.transpose(), value.shared(), copiesOfV.consumer(), operandV,
-              values.producer(), ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
+          new ValueTranspose(k, blocks, config.transpose(), value.shared(), copiesOfV.consumer(),
+              operandV.under(config.layoutOfTransposedV()), values.producer(), ofWarp,
+              lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
         });
       }
     }, () -> {
@@ -98,9 +101,21 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
       var output = states.<AttentionEpilogue>map(s -> new PartialEpilogue(k, s, mainloop.rows(), lane, group))
           .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), stored,
-              mainloop.rows(), lane, group, config.lengths(), config.placesAnew()));
+              mainloop.rows(), lane, group, config.lengths(), config.placesAnew(), shape.anticipates()));
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
+  }
+
+  /** Stores the columns of ones behind V's, in each stage. */
+  private void storeOnes(Scope k, SharedTensor operand, I32 thread) {
+    var shape = config.shape();
+    int ones = config.columnsOfOperandV() - shape.valueDim();
+    k.loop(thread, k.constant(ones * shape.keys() * shape.stages()), shape.threads(), number -> {
+      var key = number.dividedBy(ones);
+      operand.at(number.modulo(ones).plus(shape.valueDim()), key.modulo(shape.keys()), key.dividedBy(shape.keys()))
+          .store(k.constant(1f));
+    });
+    BulkCopy.publish(k);
   }
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, Optional<PagedKeys> pages) {

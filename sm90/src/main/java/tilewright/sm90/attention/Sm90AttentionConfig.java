@@ -98,9 +98,16 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
    * @param ahead tiles of Q in shared memory: with two, the next is there before this is done
    * @param columns of O that a warpgroup stores at once, by shared memory of their own; 0 where all take Q's place
    * @param turns whether warpgroups alternate at issuing MMAs (ping-pong)
+   * @param anticipates whether a block's P refers to the largest scores of the blocks before, not to its own
    */
   public record Shape(int headDim, int valueDim, int consumers, int keys, int stages, int ahead, int columns,
-      boolean turns) {
+      boolean turns, boolean anticipates) {
+    /** A shape whose blocks wait for their largest scores. */
+    public Shape(int headDim, int valueDim, int consumers, int keys, int stages, int ahead, int columns,
+        boolean turns) {
+      this(headDim, valueDim, consumers, keys, stages, ahead, columns, turns, false);
+    }
+
     public Shape {
       if (columns == 0 && (ahead > 1 || headDim != valueDim) || columns > 0 && valueDim % columns != 0) {
         throw new IllegalArgumentException("no attention stores " + columns + " of " + valueDim + " columns with "
@@ -147,9 +154,14 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
     return quantized.isPresent() && values == ValueOrder.ROW_MAJOR;
   }
 
-  /** How V is transposed: column by column by warps that are lent no registers. */
+  /** How V is transposed: column by column, a part at a time, by warps that are lent no registers. */
   ByteTranspose transpose() {
-    return new ByteTranspose(TRANSPOSING, TRANSPOSED_TOGETHER, lent() > 0);
+    return new ByteTranspose(TRANSPOSING, lent() > 0 ? TRANSPOSED_TOGETHER : 1, lent() > 0);
+  }
+
+  /** Whether P is rounded while that of the block before is multiplied: three warpgroups have no registers for both. */
+  boolean roundsBeside() {
+    return shape.consumers < 3;
   }
 
   /**
@@ -157,7 +169,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
    * than it costs to find out. Else each block of keys has a reference of its own, with more exact probabilities.
    */
   boolean rescalesSeldom() {
-    return quantized.isPresent() && shape.valueDim > 96 && !promotes();
+    return quantized.isPresent() && (shape.anticipates || shape.valueDim > 96) && !promotes();
   }
 
   /** Whether the P·V of each block is added to O in FP32. */
@@ -168,12 +180,13 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
   /**
    * Whether threads find their places in tiles anew for each block and each tile's O. Functions that read numbers for
    * each score need the registers that ptxas would keep these in. At head dimension 128 a function alone of 16-bit
-   * operands has room for them, and would spill 4 bytes behind a diagonal otherwise.
+   * operands has room for them, and would spill 4 bytes behind a diagonal otherwise. Scores that stay until the sums of
+   * P are known need these registers, too.
    */
   boolean placesAnew() {
     boolean alone = modification.mask().isEmpty() && !blockMask && !packed && band.left().isEmpty();
     boolean roomy = alone && quantized.isEmpty() && shape.headDim == 128;
-    return modification.captures().perScore() && !roomy;
+    return shape.anticipates || modification.captures().perScore() && !roomy;
   }
 
   /**
@@ -267,7 +280,20 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
 
   /** V as P·V reads it. */
   OffsetMap layoutOfOperandV() {
-    return transposesValues() ? SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, shape.stages) : layoutV();
+    return transposesValues() ? SwizzledRows.alongColumns(type, columnsOfOperandV(), shape.keys, shape.stages)
+        : layoutV();
+  }
+
+  /** V's columns and those of ones, which add up P where O is divided by what it was rounded to. */
+  int columnsOfOperandV() {
+    return shape.valueDim + (shape.anticipates ? OutputSums.Weighted.ONES : 0);
+  }
+
+  /** The part of the operand of P·V that is transposed from V. */
+  OffsetMap layoutOfTransposedV() {
+    var columns = Tiler.of(Layout.of(shape.valueDim, 1));
+    return SwizzledRows.alongColumns(type, columnsOfOperandV(), shape.keys, shape.stages)
+        .composition(Tiler.byMode(columns, new Tiler.Keep(), new Tiler.Keep()));
   }
 
   /** The key of a block in each place along k of P·V. */
@@ -292,7 +318,8 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
   }
 
   /** The ownership of O, whose columns are in the order of the rows of operand V. */
-  Partition partitionOfOutput(WgmmaAtom atom) {
+  Partition partitionOfOutput() {
+    var atom = atomOfOutput();
     return transposesValues() ? atom.partition(ByteTranspose.columnOfRow(shape.valueDim)) : atom.partition();
   }
 }

@@ -6,9 +6,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.Statistics;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.ValueOrder;
+import tilewright.kernels.attention.serving.Serving;
 import tilewright.kernels.choice.Formula;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
@@ -86,6 +88,13 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(192, 128, 2, 128, 2, 1, 128, false), true, 0, LONGEST),
       new Choice(new Shape(192, 192, 2, 128, 2, 1, 96, false), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 96, 2, 1, 64, false), true, 0, LONGEST));
+  /** Shapes for these operands whose blocks refer to the largest scores of those before. */
+  private static final List<Anticipating> ANTICIPATING = List.of(
+      new Anticipating(new Shape(64, 64, 3, 128, 4, 1, 64, true, true), 2048, 16384),
+      new Anticipating(new Shape(96, 96, 3, 96, 3, 2, 96, false, true), 2048, 2048),
+      new Anticipating(new Shape(128, 128, 3, 96, 4, 1, 64, true, true), 8193, LONGEST),
+      new Anticipating(new Shape(128, 128, 3, 96, 4, 2, 64, false, true), LONGEST, 4096),
+      new Anticipating(new Shape(128, 128, 2, 128, 3, 2, 128, false, true), 0, LONGEST));
   /** Shapes for operands of 8 bits and all else that needs registers. */
   private static final List<Shape> QUANTIZED_BLOCKS = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 3, 2, 96, true), new Shape(128, 128, 2, 128, 3, 2, 128, true),
@@ -256,12 +265,23 @@ final class Sm90AttentionShapes {
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
         && packing(problem, QUANTIZED_BLOCKS.getFirst(), packs).heads() == 1 && whole && !leftBound;
     boolean sinks = problem.sinks().isPresent() && !problem.band().isAll();
-    var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape)
+    var waiting = QUANTIZED.stream().filter(choice -> choice.fits(problem)).map(Choice::shape)
         .filter(shape -> !sinks || !shape.equals(WITHOUT_SINKS));
+    var fastest = Stream.concat(anticipating(problem), waiting).filter(_ -> plain);
     var shapes = Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
     return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes
         : Stream.concat(shapes.filter(shape -> isSmallest(problem, shape) && !ROWS_OF_VALUES.contains(shape)),
             QUANTIZED_MASKED.stream());
+  }
+
+  /** Shapes that know no row's largest score in the end, where nobody asks for it. */
+  private static Stream<Shape> anticipating(AttentionProblem problem) {
+    if (problem.statistics() == Statistics.MAXIMA_AND_SUMS || !problem.serving().equals(Serving.NONE)
+        || ValueOrder.of(problem.v()) != ValueOrder.ROW_MAJOR) {
+      return Stream.empty();
+    }
+    return ANTICIPATING.stream().filter(choice -> choice.fits(problem)).map(Anticipating::shape)
+        .filter(shape -> isSmallest(problem, shape));
   }
 
   /** The shape where a function reads a number for each score beside a mask, with fewer keys if these would spill. */
@@ -278,6 +298,18 @@ final class Sm90AttentionShapes {
     int dim = problem.sizes().headDim();
     return QUANTIZED_BLOCKS.stream().mapToInt(Shape::headDim).filter(held -> dim <= held).min().orElse(0)
         == shape.headDim();
+  }
+
+  /**
+   * A shape whose blocks do not wait for their largest scores. The first blocks of tiles do, and where later scores are
+   * much larger there is more to do, so that it takes many keys.
+   *
+   * @param full keys from which on it is used without a mask; {@code masked} with one
+   */
+  private record Anticipating(Shape shape, int full, int masked) {
+    boolean fits(AttentionProblem problem) {
+      return problem.sizes().keys() >= (problem.band().isAll() ? full : masked);
+    }
   }
 
   /**

@@ -27,9 +27,11 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param rows of a warpgroup's O
  * @param lengths whether the launch reads lengths, for which ptxas spills a predicate that it computes ahead
  * @param anew whether threads find their places in O here, and keep them in no registers before
+ * @param anticipates whether the main loop leaves no registers for places in statistics either
  */
 record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, StoredTotals stored,
-    FragmentRows rows, I32 lane, I32 group, boolean lengths, boolean anew) implements AttentionEpilogue {
+    FragmentRows rows, I32 lane, I32 group, boolean lengths, boolean anew,
+    boolean anticipates) implements AttentionEpilogue {
   private static final int QUAD = 4;
 
   @Override
@@ -70,7 +72,7 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     var packing = coordinates.packing();
     var sequence = stored.map(tensor -> tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries()));
     // Known before the loop over the keys, places in two tensors would take registers meanwhile.
-    boolean late = stored.tensors().size() > 1;
+    boolean late = anticipates || stored.tensors().size() > 1;
     for (int row = 0; row < totals.size(); row++) {
       var total = totals.get(row);
       var at = late ? firstRow.plus(rows.row(here.settled(), row)).settled() : firstRow.plus(rows.row(here, row));

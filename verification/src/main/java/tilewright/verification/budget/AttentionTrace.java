@@ -150,7 +150,8 @@ final class AttentionTrace {
   }
 
   static String text(Sm90AttentionConfig.Shape shape) {
-    return queries(shape) + "x" + shape.keys() + " stages " + shape.stages() + (shape.turns() ? " in turn" : "");
+    return queries(shape) + "x" + shape.keys() + " stages " + shape.stages() + (shape.turns() ? " in turn" : "")
+        + (shape.anticipates() ? " anticipating" : "");
   }
 
   static String text(Sm100AttentionConfig.Shape shape) {

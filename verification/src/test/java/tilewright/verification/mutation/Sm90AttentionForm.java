@@ -47,6 +47,11 @@ enum Sm90AttentionForm {
   BYTES(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes),
   /** Operands of 8 bits whose V is column-major: K comes in two copies, and no warps transpose V. */
   BYTES_BY_COLUMNS(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::byColumns),
+  /** P refers to the blocks before, and is rounded beside that which is multiplied. */
+  BYTES_ANTICIPATED(new Shape(64, 64, 2, 32, 3, 2, 64, true, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes),
+  /** P takes the place of that which is multiplied. */
+  BYTES_ANTICIPATED_BY_THREE(new Shape(64, 64, 3, 32, 3, 1, 64, true, true), HeadPacking.NONE, 1,
+      Sm90AttentionForm::ofBytes),
   /** P·V of each block is added to O by threads. */
   BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted()),
   /** Lists, and functions that read data of the launch. */
@@ -92,7 +97,8 @@ enum Sm90AttentionForm {
           splits(100, 16, 10), splits(70, 16, 10), splits(90, 16, 10), splits(60, 16, 10));
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
-      case BYTES, BYTES_BY_COLUMNS, BYTES_PROMOTED -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
+      case BYTES, BYTES_ANTICIPATED, BYTES_ANTICIPATED_BY_THREE, BYTES_BY_COLUMNS, BYTES_PROMOTED ->
+          List.of(trial(3, 160), trial(7, 10), trial(5, 80));
       case LISTS, CAPTURED -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
       // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
       case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));

@@ -21,7 +21,7 @@ import tilewright.ptx.Operand;
  */
 public final class FragmentRows {
   /** Chains a reduction of a row's values runs in, so that one does not wait for the other. */
-  private static final int CHAINS = 2;
+  static final int CHAINS = 2;
 
   private final Partition partition;
   private final List<List<Integer>> values;

@@ -191,7 +191,8 @@ public final class OnlineSoftmax {
     return maximum;
   }
 
-  private List<F32> logarithms(List<F32> largest) {
+  /** c·s of each row's s. */
+  List<F32> logarithms(List<F32> largest) {
     var ofRows = scales.get();
     return IntStream.range(0, rows.count()).mapToObj(row -> largest.get(row).times(ofRows.get(row))).toList();
   }
@@ -230,24 +231,48 @@ public final class OnlineSoftmax {
     for (int row = 0; row < rows.count(); row++) sum.get(row).add(sums.get(row));
   }
 
+  /** c of each row of the thread. */
+  List<F32> scales() {
+    return scales.get();
+  }
+
+  /** The binary logarithm of what all weights are multiplied by. */
+  float offset() {
+    return offset;
+  }
+
+  /** What is added to c·s to get the binary logarithm of a weight, by the rows' references now. */
+  List<F32> shifts() {
+    return references().stream().map(reference -> k.constant(offset).minus(reference)).toList();
+  }
+
+  /** The sums of the thread's weights so far, one a row. */
+  List<F32> sums() {
+    return sum.stream().map(F32.Accumulator::value).toList();
+  }
+
   /** The rows' references now. */
   public List<F32> references() {
     return references.stream().map(F32.Accumulator::value).toList();
   }
 
   /**
-   * Refers the rows to what others refer them to who have taken in further scores, of a softmax whose reference is the
-   * row's largest.
+   * Refers the rows to higher numbers, such as those of others who have taken in further scores. The softmax is one
+   * whose reference is the row's largest.
    *
-   * @param others one a row of the thread, at least this softmax's own
+   * @param higher one a row of the thread, at least this softmax's own
+   * @return by what earlier results have to be multiplied, one a row
    */
-  public void raise(List<F32> others) {
+  public List<F32> raise(List<F32> higher) {
+    var factors = rows.perRow(row -> references.get(row).value().minus(higher.get(row)).exp2());
     for (int row = 0; row < rows.count(); row++) {
-      var factor = references.get(row).value().minus(others.get(row)).exp2();
-      sum.get(row).set(sum.get(row).value().times(factor));
-      tops.get(row).set(others.get(row));
-      if (references != tops) references.get(row).set(others.get(row));
+      // Before the row's state changes.
+      factors.get(row).register();
+      sum.get(row).set(sum.get(row).value().times(factors.get(row)));
+      tops.get(row).set(higher.get(row));
+      if (references != tops) references.get(row).set(higher.get(row));
     }
+    return factors;
   }
 
   /** Multiplies the rows of accumulators by a step's factors, where that changes anything. */
@@ -288,7 +313,7 @@ public final class OnlineSoftmax {
    * @param all from the sums of the rows here to those of all
    */
   public List<Total> finish(UnaryOperator<List<F32>> all) {
-    var sums = all.apply(combination.combine(sum.stream().map(F32.Accumulator::value).toList(), F32::plus));
+    var sums = all.apply(combination.combine(sums(), F32::plus));
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var total = sums.get(row);
       var inverse = total.reciprocal().where(total.notEqualTo(0f), k.constant(1f));
