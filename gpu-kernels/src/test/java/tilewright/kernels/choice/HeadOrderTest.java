@@ -19,6 +19,7 @@ class HeadOrderTest {
       "64, 1, 65536, 8, 17, 51", // At most 132 / 6, as L2 holds less than one.
       "64, 4, 16384, 4, 33, 33", // Four share 16 MiB, but a wave of heads is more than 8 and than 22.
       "16, 1, 128, 1, 16, 0", // All fit in the last.
+      "64, 8, 1024, 22, 6, 0", // All fit in L2.
   })
   void areWavesAndALargerLastOne(int heads, int sharers, int kibibytes, int tiles, int together, int beforeLast) {
     var groups = ORDER.inWaves(Formula.of(heads), Formula.of(sharers), Formula.of(1024.0 * kibibytes),

@@ -93,7 +93,7 @@ final class Sm90AttentionShapes {
       new Anticipating(new Shape(64, 64, 3, 128, 4, 1, 64, true, true), 2048, 16384),
       new Anticipating(new Shape(96, 96, 3, 96, 3, 2, 96, false, true), 2048, 2048),
       new Anticipating(new Shape(128, 128, 3, 96, 4, 1, 64, true, true), 8193, LONGEST),
-      new Anticipating(new Shape(128, 128, 3, 96, 4, 2, 64, false, true), LONGEST, 4096),
+      new Anticipating(new Shape(128, 128, 3, 96, 4, 2, 64, false, true), LONGEST, 4097),
       new Anticipating(new Shape(128, 128, 2, 128, 3, 2, 128, false, true), 0, LONGEST));
   /** Shapes for operands of 8 bits and all else that needs registers. */
   private static final List<Shape> QUANTIZED_BLOCKS = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),

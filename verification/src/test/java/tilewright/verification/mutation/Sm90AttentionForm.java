@@ -50,7 +50,7 @@ enum Sm90AttentionForm {
   /** P refers to the blocks before, and is rounded beside that which is multiplied. */
   BYTES_ANTICIPATED(new Shape(64, 64, 2, 32, 3, 2, 64, true, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes),
   /** P takes the place of that which is multiplied. */
-  BYTES_ANTICIPATED_BY_THREE(new Shape(64, 64, 3, 32, 3, 1, 64, true, true), HeadPacking.NONE, 1,
+  BYTES_ANTICIPATED_BY_THREE(new Shape(64, 64, 3, 32, 3, 2, 64, true, true), HeadPacking.NONE, 1,
       Sm90AttentionForm::ofBytes),
   /** P·V of each block is added to O by threads. */
   BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted()),
@@ -78,6 +78,11 @@ enum Sm90AttentionForm {
     this.packing = packing;
     this.blocks = blocks;
     this.change = change;
+  }
+
+  /** Whether columns of ones are stored, by a fence that publishes what initialises barriers, too. */
+  boolean publishesOnes() {
+    return shape.anticipates();
   }
 
   /** The same kernel on each problem. */

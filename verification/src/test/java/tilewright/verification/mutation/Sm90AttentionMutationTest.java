@@ -43,7 +43,9 @@ class Sm90AttentionMutationTest {
   /** Turns are noticed too: warpgroups whose counts of arrivals differ end up waiting for ever. */
   private static void judge(Sm90AttentionForm form, Flaw flaw, List<Mutant> missed) {
     switch (flaw) {
-      case MISSING_SIGNAL -> missed.forEach(Sm90AttentionMutationTest::assertThatItIsPutInAgain);
+      case MISSING_SIGNAL -> missed.stream()
+          .filter(mutant -> !(form.publishesOnes() && mutant.change().contains("fence.mbarrier_init")))
+          .forEach(Sm90AttentionMutationTest::assertThatItIsPutInAgain);
       case EARLIER_WAIT -> assertWaitsForTheLastTile(form, changes(missed));
       case FROZEN_PHASE -> {
         // Waits that are passed once, whose phase is always the first.
