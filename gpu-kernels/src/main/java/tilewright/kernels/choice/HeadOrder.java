@@ -23,7 +23,7 @@ public record HeadOrder(int multiprocessors, long cacheBytes) {
 
   /**
    * Groups of as few heads as fill the GPU, so that their keys and values are read from memory once. The last has more,
-   * so that short tiles are left when long ones end. Heads whose keys and values all fit in L2 are one group.
+   * so that short tiles are left when long ones end. Heads whose keys and values take half of L2 at most are one group.
    *
    * @param heads of all batch entries
    * @param sharers neighbours among them that read the same keys and values
@@ -33,7 +33,7 @@ public record HeadOrder(int multiprocessors, long cacheBytes) {
   public Groups inWaves(Formula heads, Formula sharers, Formula bytes, Formula tiles) {
     var together = Formula.of(multiprocessors).ceilDiv(tiles.max(1)).min(heads).max(1);
     var fitting = within(sharers, bytes);
-    var last = heads.atMost(fitting, heads,
+    var last = heads.times(2).atMost(fitting, heads,
         fitting.max(multiprocessors / IN_STEP).min(together.times(LAST)).max(together));
     return new Groups(together, heads.minus(last).max(0).ceilDiv(together).times(together));
   }

@@ -101,7 +101,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
       var output = states.<AttentionEpilogue>map(s -> new PartialEpilogue(k, s, mainloop.rows(), lane, group))
           .orElseGet(() -> new StagedEpilogue(k, o.orElseThrow(), shape.columns() > 0, config.coordinates(k), stored,
-              mainloop.rows(), lane, group, config.lengths(), config.placesAnew(), shape.anticipates()));
+              mainloop.rows(), lane, group, config.lengths(), config.placesAnew(), config.storesLate()));
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
   }

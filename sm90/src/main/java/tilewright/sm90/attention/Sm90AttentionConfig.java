@@ -190,6 +190,14 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
   }
 
   /**
+   * Whether threads find the places of their rows' statistics when they store these, and keep them in no registers
+   * before.
+   */
+  boolean storesLate() {
+    return shape.anticipates || transposesValues() && shape.consumers == 3 && shape.valueDim > 96 && shape.ahead > 1;
+  }
+
+  /**
    * Whether the producer computes for itself what the launch alone decides, such as strides in bytes. Otherwise the
    * kernel's first instructions do, for all warps, and where functions read numbers for each score ptxas spills it
    * there: mostly of functions that read two, or beside lists of packed sequences, or of two functions.

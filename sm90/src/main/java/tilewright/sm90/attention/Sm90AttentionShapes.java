@@ -83,7 +83,7 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(64, 64, 3, 128, 4, 2, 64, false), true, 0, LONGEST),
       new Choice(new Shape(96, 96, 3, 96, 3, 2, 96, false), true, 0, LONGEST),
       new Choice(new Shape(128, 128, 3, 96, 4, 1, 64, false), true, 4096, LONGEST),
-      new Choice(new Shape(128, 128, 3, 96, 4, 1, 64, false), false, 0, LONGEST),
+      new Choice(new Shape(128, 128, 3, 96, 4, 2, 64, false), false, 0, LONGEST),
       new Choice(new Shape(128, 128, 2, 192, 2, 1, 128, false), true, 0, LONGEST),
       new Choice(new Shape(192, 128, 2, 128, 2, 1, 128, false), true, 0, LONGEST),
       new Choice(new Shape(192, 192, 2, 128, 2, 1, 96, false), true, 0, LONGEST),

@@ -27,11 +27,11 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param rows of a warpgroup's O
  * @param lengths whether the launch reads lengths, for which ptxas spills a predicate that it computes ahead
  * @param anew whether threads find their places in O here, and keep them in no registers before
- * @param anticipates whether the main loop leaves no registers for places in statistics either
+ * @param late whether threads find their places in one tensor of statistics here, too, as they do in two
  */
 record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, StoredTotals stored,
     FragmentRows rows, I32 lane, I32 group, boolean lengths, boolean anew,
-    boolean anticipates) implements AttentionEpilogue {
+    boolean late) implements AttentionEpilogue {
   private static final int QUAD = 4;
 
   @Override
@@ -72,15 +72,15 @@ record StagedEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coor
     var packing = coordinates.packing();
     var sequence = stored.map(tensor -> tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries()));
     // Known before the loop over the keys, places in two tensors would take registers meanwhile.
-    boolean late = anticipates || stored.tensors().size() > 1;
+    boolean settles = late || stored.tensors().size() > 1;
     for (int row = 0; row < totals.size(); row++) {
       var total = totals.get(row);
-      var at = late ? firstRow.plus(rows.row(here.settled(), row)).settled() : firstRow.plus(rows.row(here, row));
+      var at = settles ? firstRow.plus(rows.row(here.settled(), row)).settled() : firstRow.plus(rows.row(here, row));
       var query = packing.query(at);
       var head = packing.head(tile.head(), at);
       var place = sequence.at(tensor -> tensor.at(query, head, coordinates.entry(tile)));
       sequence.of(total).forEach(F32::register);
-      var first = (lengths || late ? lane.settled() : lane).modulo(QUAD).equalTo(0);
+      var first = (lengths || settles ? lane.settled() : lane).modulo(QUAD).equalTo(0);
       k.when(first.and(place.inside()).and(packing.exists(at)), () -> place.store(total));
     }
   }
