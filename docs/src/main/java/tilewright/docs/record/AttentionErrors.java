@@ -55,7 +55,7 @@ public final class AttentionErrors {
     write(docs, "attention-fp8-error.json", AttentionErrors::quantized, generated.resolve("attention-fp8-errors.adoc"));
     write(docs, "attention-fp8-accumulation.json", AttentionErrors::accumulation,
         generated.resolve("attention-fp8-accumulation.adoc"));
-    write(docs, "attention-fp8-kernel-h100.json", AttentionErrors::kernel,
+    write(docs, "attention-fp8-kernel-h200.json", AttentionErrors::kernel,
         generated.resolve("attention-fp8-kernel.adoc"));
   }
 
