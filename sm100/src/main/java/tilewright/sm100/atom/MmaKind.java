@@ -68,6 +68,11 @@ public enum MmaKind {
     return this == NVF4 ? 0 : 1;
   }
 
+  /** The type of sums that keeps most of them. */
+  ElementType sums() {
+    return this == I8 ? ElementType.I32 : ElementType.F32;
+  }
+
   boolean addsInto(ElementType sums) {
     return switch (this) {
       case I8 -> sums == ElementType.I32;

@@ -73,8 +73,7 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
   public static UmmaAtom of(ElementType a, ElementType b, int m, int n, int ctas) {
     var format = MmaFormat.of(a);
     var kind = MmaKind.of(format);
-    var sums = kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32;
-    return new UmmaAtom(kind, format, MmaFormat.of(b), sums, m, n, ctas);
+    return new UmmaAtom(kind, format, MmaFormat.of(b), kind.sums(), m, n, ctas);
   }
 
   /** The atom for elements of two types that have a scale, a power of two, for 32 neighbours along k. */
@@ -84,7 +83,11 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** K of one instruction, in containers of shared memory. */
   public int depth() {
-    return (deep ? DEEP_BYTES : DEPTH_BYTES) / a.container().bytes();
+    return depth(a, deep);
+  }
+
+  static int depth(MmaFormat operand, boolean deep) {
+    return (deep ? DEEP_BYTES : DEPTH_BYTES) / operand.container().bytes();
   }
 
   /** Rows of A and D in each CTA. */
@@ -133,7 +136,12 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** The instruction descriptor for factors whose neighbours run along k or along m and n. */
   int descriptor(boolean aKMajor, boolean bKMajor) {
-    int shape = n / 8 << 17 | m / 16 << 24 | (deep ? DEEP_BIT : 0);
+    return descriptor(kind, a, b, sums, m, n, aKMajor, bKMajor) | (deep ? DEEP_BIT : 0);
+  }
+
+  static int descriptor(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums, int m, int n, boolean aKMajor,
+      boolean bKMajor) {
+    int shape = n / 8 << 17 | m / 16 << 24;
     int factors = a.code(kind) << 7 | b.code(kind) << 10 | (aKMajor ? 0 : 1 << 15) | (bKMajor ? 0 : 1 << 16);
     return shape | factors | (kind.scaled() ? kind.scaleCode() << 23 : kind.accumulatorCode(sums) << 4);
   }
@@ -149,6 +157,22 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
   public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, Operand.Register b, UmmaDescriptor formB,
       Pred more) {
     k.emit(form(), d.address(k), a.address(k), b, new Operand.Integer(descriptor(true, formB.kMajor())),
+        more.register());
+  }
+
+  /**
+   * Multiplies A in Tensor Memory, whose rows count from the second on, the first twice, by B in shared memory: a step
+   * of a convolution (PTX ISA, tcgen05.mma, .ashift).
+   *
+   * @throws TraceException where a CTA has fewer than 128 rows
+   */
+  public void multiplyShifted(Scope k, TensorMemoryTile d, TensorMemoryTile a, Operand.Register b,
+      UmmaDescriptor formB, Pred more) {
+    if (rows() != TensorMemory.LANES || kind.scaled()) {
+      throw new TraceException("no shifted product of " + rows() + " rows in each CTA and kind " + kind
+          + ": 128 rows, without scales");
+    }
+    k.emit(form() + ".ashift", d.address(k), a.address(k), b, new Operand.Integer(descriptor(true, formB.kMajor())),
         more.register());
   }
 
