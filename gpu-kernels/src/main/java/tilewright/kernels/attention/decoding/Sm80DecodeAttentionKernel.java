@@ -3,10 +3,8 @@ package tilewright.kernels.attention.decoding;
 import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.LaunchSequence;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.BlockSplits;
@@ -20,7 +18,7 @@ import tilewright.ptx.Multiprocessor;
  *
  * @param capability of the GPU that it is for, times ten
  */
-public record Sm80DecodeAttentionKernel(int capability) implements AttentionKernel {
+public record Sm80DecodeAttentionKernel(int capability) implements DecodeKernel {
   private static final int ACCESS_BYTES = 16;
   /** Rows of a tile of the largest head dimension for which balanced splits need no more registers than there are. */
   private static final int MOST_BALANCED = 32;
@@ -33,11 +31,6 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   @Override
   public String name() {
     return "sm80_decode_attention";
-  }
-
-  @Override
-  public String arch() {
-    return "sm80";
   }
 
   @Override
@@ -82,10 +75,9 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
     return AttentionProblem.View.widestAccess(List.of(views), type.bytes(), dim, valueDim) == vector;
   }
 
-  private DecodeLaunches supported(AttentionProblem p) {
-    refusal(p).ifPresent(reason -> {
-      throw new IllegalArgumentException(reason);
-    });
+  @Override
+  public DecodeLaunches supported(AttentionProblem p) {
+    requireSupport(p);
     var packing = packing(p);
     return new DecodeLaunches(p, shape(p, packing), packing, capability);
   }
@@ -112,21 +104,6 @@ public record Sm80DecodeAttentionKernel(int capability) implements AttentionKern
   private static boolean isWide(AttentionProblem p) {
     if (p.serving().splits() instanceof KeySplits.Fixed(var keys) && keys % DecodeShape.WIDE_BLOCK != 0) return false;
     return p.serving().pages().isPresent() ? p.cacheType() == p.type() : DecodeConfig.tokenFactors(p);
-  }
-
-  @Override
-  public PreparedLaunch prepare(AttentionProblem p) {
-    return supported(p).whole();
-  }
-
-  @Override
-  public LaunchSequence launches(AttentionProblem p) {
-    return supported(p).all();
-  }
-
-  @Override
-  public PreparedLaunch schedule(AttentionProblem p) {
-    return supported(p).schedule();
   }
 
   /** Prepares the kernel on a division of the keys, and the launches that this needs besides. */

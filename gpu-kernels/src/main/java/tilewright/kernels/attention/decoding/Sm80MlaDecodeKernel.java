@@ -3,10 +3,8 @@ package tilewright.kernels.attention.decoding;
 import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.LaunchSequence;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
-import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.merging.BlockSplits;
@@ -18,7 +16,7 @@ import tilewright.ptx.Multiprocessor;
  *
  * @param capability of the GPU that it is for, times ten
  */
-public record Sm80MlaDecodeKernel(int capability) implements AttentionKernel {
+public record Sm80MlaDecodeKernel(int capability) implements DecodeKernel {
   private static final int ACCESS_BYTES = 16;
 
   /** The kernel for an A100. */
@@ -29,11 +27,6 @@ public record Sm80MlaDecodeKernel(int capability) implements AttentionKernel {
   @Override
   public String name() {
     return "sm80_mla_decode";
-  }
-
-  @Override
-  public String arch() {
-    return "sm80";
   }
 
   @Override
@@ -69,10 +62,9 @@ public record Sm80MlaDecodeKernel(int capability) implements AttentionKernel {
         + " bytes");
   }
 
-  private DecodeLaunches supported(AttentionProblem p) {
-    refusal(p).ifPresent(reason -> {
-      throw new IllegalArgumentException(reason);
-    });
+  @Override
+  public DecodeLaunches supported(AttentionProblem p) {
+    requireSupport(p);
     // Where queries have keys of their own, a tile has one query.
     boolean gathers = p.serving().tokens().isPresent();
     long rows = (long) DecodeLaunches.packing(p, LatentShapes.MOST_ROWS).stride() * (gathers ? 1 : p.sizes().queries());
@@ -80,21 +72,6 @@ public record Sm80MlaDecodeKernel(int capability) implements AttentionKernel {
         Multiprocessor.of(capability));
     var packing = DecodeLaunches.packing(p, shape.rows());
     return new DecodeLaunches(p, shape, gathers ? new HeadPacking(packing.heads(), shape.rows()) : packing, capability);
-  }
-
-  @Override
-  public PreparedLaunch prepare(AttentionProblem p) {
-    return supported(p).whole();
-  }
-
-  @Override
-  public LaunchSequence launches(AttentionProblem p) {
-    return supported(p).all();
-  }
-
-  @Override
-  public PreparedLaunch schedule(AttentionProblem p) {
-    return supported(p).schedule();
   }
 
   /** Prepares the kernel on a division of the keys, and the launches that this needs besides. */
