@@ -11,7 +11,7 @@ import tilewright.numerics.TensorCoreModel;
  * The meaning of 8-bit Q, K and V: each code stands for itself times a factor, which a block of rows of a head shares.
  * Kernels sum products of codes and multiply by the factors afterwards (FlashAttention-3, section 3.3). They round
  * 2⁸ · P to 8 bits, because a probability of at most 1 would leave the upper half of the range empty, and take keys in
- * tiles, the last one first; each tile's P refers to the tile's own largest score, or to the row's largest so far.
+ * tiles, the last one first; a tile's P refers to some {@link ReferenceScore}.
  *
  * @param scales that tensor cores multiply by, of mxf8 operands
  * @param probabilities type that 2⁸ · P is rounded to: E4M3 or E5M2
@@ -20,18 +20,30 @@ import tilewright.numerics.TensorCoreModel;
  * @param tensorCores whose sums a step-by-step computation makes
  * @param together tiles whose P·V they sum; the results are added to O in FP32
  * @param split keys of each range whose O and logarithm stand by themselves and are merged at the end, or all
- * @param reach how far what a tile's P refers to may be below the row's largest score so far; 0 for that score itself
+ * @param reference what a tile's P refers to
  */
 public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScales> scales, ElementType probabilities,
-    ElementType output, int tile, TensorCores tensorCores, int together, int split, double reach) {
+    ElementType output, int tile, TensorCores tensorCores, int together, int split, ReferenceScore reference) {
   /** Keys of a tile where nothing else is said. */
   public static final int TILE = 128;
   /** Tensor cores sum P·V of all tiles; all keys are one range. */
   public static final int ALL = Integer.MAX_VALUE;
 
   private static final int PROBABILITY_EXPONENT = 8;
-  /** 2⁻¹⁶ of the largest score's exponential, as in kernels. */
-  static final double REACH = 16 * Math.log(2);
+
+  /** What a tile's P refers to: P is e^(score − reference). */
+  public enum ReferenceScore {
+    /** The tile's own largest score, or 16 · ln 2 below the row's largest so far if that is more. */
+    OF_TILE,
+    /** The row's largest score so far. */
+    OF_ROW,
+    /**
+     * The first tile's largest score, raised where a quarter of a tile's P, which is what a thread has of it, adds up
+     * to more than 448/2⁸: by so many powers of two that it becomes about 1/2. O is divided by the sum of the rounded
+     * P.
+     */
+    OF_TILES_BEFORE
+  }
 
   public AttentionFactors {
     AttentionReference.require(tile > 0, "a tile has a positive number of keys, not " + tile);
@@ -42,14 +54,14 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
   /** Factors of rows, without scales that tensor cores multiply by. */
   public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
-    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores, ALL, ALL, REACH);
+    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores, ALL, ALL, ReferenceScore.OF_TILE);
   }
 
   /** Scales of mxf8 operands. */
   public AttentionFactors(BlockScales scales, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
     this(scales.ones(scales.q), scales.ones(scales.k), scales.ones(scales.v), Optional.of(scales), probabilities,
-        output, tile, tensorCores, ALL, ALL, REACH);
+        output, tile, tensorCores, ALL, ALL, ReferenceScore.OF_TILE);
   }
 
   /** Factors of operands whose O is of a type, with P in E4M3, the usual tiles and sums in FP32. */
@@ -59,17 +71,17 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
 
   /** Returns these factors with P·V of some tiles summed by tensor cores before it is added to O in FP32. */
   public AttentionFactors promoted(int tiles) {
-    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles, split, reach);
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles, split, reference);
   }
 
   /** Returns these factors with keys in ranges of that many. */
   public AttentionFactors split(int keys) {
-    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, together, keys, reach);
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, together, keys, reference);
   }
 
-  /** Returns these factors with P of a tile referring to the row's largest score so far, not to the tile's own. */
-  public AttentionFactors ofRowsLargest() {
-    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, together, split, 0);
+  /** Returns these factors with P of a tile referring to something else. */
+  public AttentionFactors with(ReferenceScore other) {
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, together, split, other);
   }
 
   /** The arithmetic of sums of products. */

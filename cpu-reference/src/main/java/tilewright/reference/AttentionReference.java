@@ -102,6 +102,11 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       return changed[key] != Double.NEGATIVE_INFINITY;
     }
 
+    /** The sum of exponentials relative to a reference. */
+    double sum(int first, int end, double reference) {
+      return Arrays.stream(changed, first, end).map(score -> Math.exp(score - reference)).sum();
+    }
+
     double max(int first, int end) {
       return Arrays.stream(changed, first, end).reduce(Double.NEGATIVE_INFINITY, Math::max);
     }
@@ -158,7 +163,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
 
   private SoftmaxRow row(Precision precision, int together) {
     return new SoftmaxRow(precision, extent(v, 3), together,
-        factors.map(AttentionFactors::reach).orElse(AttentionFactors.REACH));
+        factors.map(AttentionFactors::reference).orElse(AttentionFactors.ReferenceScore.OF_TILE));
   }
 
   /** A row's sums over a range of keys, the last tile first. */
@@ -170,7 +175,8 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       int end = Math.min(to, first + tile);
       double largest = scores.max(first, end);
       if (largest == Double.NEGATIVE_INFINITY) continue;
-      sums.next(largest);
+      int begins = first;
+      sums.next(largest, reference -> scores.sum(begins, end, reference));
       for (int begin = first, next; begin < end; begin = next) {
         next = endOfFactor(begin, end);
         addKeys(precision, gemms, sums, scores, begin, next, factorOfValues(row, begin));
@@ -184,7 +190,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       int end, double factor) {
     var p = new double[end - first];
     for (int key = first; key < end; key++) {
-      if (scores.sees(key)) p[key - first] = precision.operand(sums.add(scores.changed[key]));
+      if (scores.sees(key)) p[key - first] = sums.rounded(precision.operand(sums.add(scores.changed[key])));
     }
     if (factor == 0) return;
     sums.ofFactor(factor);

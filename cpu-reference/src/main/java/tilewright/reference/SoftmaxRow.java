@@ -1,22 +1,35 @@
 package tilewright.reference;
 
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
+import tilewright.reference.AttentionFactors.ReferenceScore;
 
 /**
  * A row of O and its sum of exponentials while tiles of keys come (FlashAttention-2, algorithm 1), both relative to
- * e^reference, which is each tile's own largest score unless that is too far below the row's.
+ * e^reference.
  */
 final class SoftmaxRow {
+  /** 2⁻¹⁶ of the largest score's exponential, as in kernels. */
+  private static final double REACH = 16 * Math.log(2);
+  /** The part of a tile of keys that a thread has, of which it adds up P. */
+  private static final double SHARE_OF_THREAD = 0.25;
+  /** The sum of a thread's P beyond which the reference rises, and which it leaves: 448 and 128 of 2⁸ · P. */
+  private static final double MOST = 448.0 / 256;
+  private static final double LEFT = 128.0 / 256;
   private final Precision precision;
   private final double[] o;
   /** P·V of the tiles since it was last added to O. */
   private final double[] part;
   private final int together;
-  private final double reach;
+  private final ReferenceScore kind;
   private int tiles;
   private double largest = Double.NEGATIVE_INFINITY;
   private double reference = Double.NEGATIVE_INFINITY;
   private double total;
+  /** The sum of the rounded exponentials of keys. */
+  private double rounded;
+  /** That of those before they were rounded, which sinks add nothing to. */
+  private double ofKeys;
   /** The factor of V that O is still to be multiplied by; 0 while there is nothing in O. */
   private double factor;
 
@@ -24,14 +37,13 @@ final class SoftmaxRow {
    * Begins without keys.
    *
    * @param together tiles whose P·V a GEMM sums before it is added to O
-   * @param reach how far a tile's reference may be below the largest score so far
    */
-  SoftmaxRow(Precision precision, int width, int together, double reach) {
+  SoftmaxRow(Precision precision, int width, int together, ReferenceScore kind) {
     this.precision = precision;
     this.o = new double[width];
     this.part = new double[width];
     this.together = together;
-    this.reach = reach;
+    this.kind = kind;
   }
 
   /** P·V so far, for a GEMM to add to. */
@@ -39,18 +51,37 @@ final class SoftmaxRow {
     return part;
   }
 
-  /** Makes room for a tile with this largest score. */
-  void next(double largestOfTile) {
+  /**
+   * Makes room for a tile with this largest score.
+   *
+   * @param sum from a reference to the sum of the tile's exponentials relative to it
+   */
+  void next(double largestOfTile, DoubleUnaryOperator sum) {
     if (tiles == together) promote();
     tiles++;
-    double next = Math.max(largestOfTile, precision.accumulator(largest - reach));
+    double next = switch (kind) {
+      case OF_TILE -> Math.max(largestOfTile, precision.accumulator(largest - REACH));
+      case OF_ROW -> Math.max(largestOfTile, largest);
+      case OF_TILES_BEFORE -> raised(largestOfTile, sum);
+    };
     if (total != 0) {
       double before = precision.accumulator(Math.exp(precision.accumulator(reference - next)));
       total = precision.accumulator(total * before);
+      rounded *= before;
+      ofKeys *= before;
       scale(before);
     }
     largest = Math.max(largest, largestOfTile);
     reference = next;
+  }
+
+  private double raised(double largestOfTile, DoubleUnaryOperator sum) {
+    boolean begins = reference == Double.NEGATIVE_INFINITY;
+    double before = begins ? largestOfTile : reference;
+    double ofThread = Math.max(Math.exp(largestOfTile - before), SHARE_OF_THREAD * sum.applyAsDouble(before));
+    if (Double.isInfinite(ofThread)) return largestOfTile;
+    if (ofThread <= (begins ? LEFT : MOST)) return before;
+    return before + Math.rint(Math.log(ofThread / LEFT) / Math.log(2)) * Math.log(2);
   }
 
   /** Makes O ready for products with values of this factor, which is not 0. */
@@ -78,13 +109,22 @@ final class SoftmaxRow {
   double add(double score) {
     double e = precision.accumulator(Math.exp(precision.accumulator(score - reference)));
     total = precision.accumulator(total + e);
+    ofKeys += e;
     return e;
+  }
+
+  /** Takes in what a key's probability was rounded to, and returns it. */
+  double rounded(double probability) {
+    rounded += probability;
+    return probability;
   }
 
   /** Takes in the score of a key whose value is 0. */
   void addSink(double score) {
-    next(score);
+    next(score, reference -> Math.exp(score - reference));
+    double before = ofKeys;
     add(score);
+    ofKeys = before;
   }
 
   /** The largest score so far; −∞ without one. */
@@ -99,6 +139,8 @@ final class SoftmaxRow {
   /** A column of O in the accumulator's precision. */
   private double divided(int d) {
     double inverse = total == 0 ? 0 : precision.accumulator(1 / total);
+    boolean byRounded = kind == ReferenceScore.OF_TILES_BEFORE && rounded != 0;
+    if (byRounded) inverse = precision.accumulator(inverse * ofKeys / rounded);
     double sum = precision.accumulator(o[d] + part[d]);
     return precision.accumulator(sum * precision.accumulator(inverse * factor));
   }

@@ -8,6 +8,7 @@ import static tilewright.reference.AttentionFactors.TensorCores.FP32;
 
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -85,8 +86,32 @@ class AttentionFactorsTest {
 
   @Test
   void probabilitiesMayReferToTheLargestScoreSoFar() {
-    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32).ofRowsLargest();
+    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32)
+        .with(AttentionFactors.ReferenceScore.OF_ROW);
     requireTops(factors, 3, 3, 1.25, 1.25, 1.25);
+  }
+
+  /**
+   * The first tile's one key has the highest score of 1.25: its P of 1 becomes 1/2. That of the last tile's first key
+   * would be 2.88, more than 1.75: 1/8 of it is nearest to 1/2.
+   */
+  @Test
+  void probabilitiesMayReferToTheTilesBefore() {
+    double first = 1.25 + Math.log(2);
+    double last = first + 3 * Math.log(2);
+    double[] tops = {last, last, first, first, first};
+    double[] scores = {3, 2.25, 0, -1.5, 1.25};
+    var factors = new AttentionFactors(ONE, ONE, ONE, ElementType.E4M3, ElementType.F32, 2, FP32)
+        .with(AttentionFactors.ReferenceScore.OF_TILES_BEFORE);
+    var result = attention(codes("(1,1,1,1)", 1), codes("(1,5,1,1)", scores), unitVectors(5), 1, ScoreRule.NONE,
+        factors).stepwise();
+    var rounded = new double[5];
+    for (int key = 0; key < 5; key++) {
+      rounded[key] = ElementType.E4M3.round(256 * Math.exp(scores[key] - tops[key])) * Math.exp(tops[key]);
+    }
+    double sum = Arrays.stream(rounded).sum();
+    for (int key = 0; key < 5; key++) assertEquals(rounded[key] / sum, result.o()[key], 1e-6, "key " + key);
+    assertEquals(Math.log(Arrays.stream(scores).map(Math::exp).sum()), result.lse()[0], 1e-6);
   }
 
   /** Five keys, whose probabilities are rounded relative to the exponentials of these. */

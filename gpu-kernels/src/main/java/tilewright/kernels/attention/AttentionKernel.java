@@ -35,6 +35,11 @@ public interface AttentionKernel {
     return Map.of();
   }
 
+  /** Whether a block's P refers to the largest scores of the blocks before, so that none of it is a power of two. */
+  default boolean anticipates(AttentionProblem problem) {
+    return false;
+  }
+
   /**
    * The kernel in one launch, which splits no keys.
    *

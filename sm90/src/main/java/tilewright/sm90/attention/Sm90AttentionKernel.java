@@ -208,6 +208,11 @@ public record Sm90AttentionKernel(boolean packs, OptionalInt part) implements At
   }
 
   @Override
+  public boolean anticipates(AttentionProblem problem) {
+    return Sm90AttentionShapes.of(problem, packs).findFirst().orElseThrow().anticipates();
+  }
+
+  @Override
   public BlockMask blockMask(AttentionProblem problem) {
     return blockMask(problem, shapes(problem).findFirst().orElseThrow());
   }

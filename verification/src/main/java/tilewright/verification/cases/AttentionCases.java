@@ -327,7 +327,8 @@ public final class AttentionCases {
     var kernel = architecture.kernel;
     return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(setup.problem),
         () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
-        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out, tensorCores(kernel)));
+        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out, tensorCores(kernel),
+            kernel.anticipates(setup.problem)));
   }
 
   /** A problem in the launches that are fastest, perhaps with split keys. */

@@ -35,12 +35,23 @@ public final class AttentionCheck {
   }
 
   /**
-   * Compares a kernel's results with the reference.
+   * Compares with what P of a block refers to itself.
    *
    * @param tensorCores that make the kernel's sums of 8-bit products
    */
   public static Verdict compare(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, TensorCores tensorCores) {
+    return compare(p, rules, in, out, tensorCores, false);
+  }
+
+  /**
+   * Compares a kernel's results with the reference.
+   *
+   * @param tensorCores that make the kernel's sums of 8-bit products
+   * @param anticipates whether P of a block of codes refers to the blocks before
+   */
+  public static Verdict compare(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
+      Map<String, MemorySegment> out, TensorCores tensorCores, boolean anticipates) {
     if (p.serving().scatters()) return compareEntries(p, rules, in, out, tensorCores);
     var sequences = AttentionSequence.of(p, in);
     var total = Verdict.NONE;
@@ -48,7 +59,8 @@ public final class AttentionCheck {
       var s = sequences.get(i);
       // Where there are no results, there may be no heads to share others.
       if (s.queries() * p.sizes().heads() * p.sizes().batch() == 0) continue;
-      total = total.and(compare(s, s.reference(rules.of(i, s.queries(), s.keys()), in, tensorCores), out));
+      total = total.and(compare(s, s.reference(rules.of(i, s.queries(), s.keys()), in, tensorCores, anticipates),
+          out));
     }
     return total;
   }

@@ -14,6 +14,7 @@ import tilewright.kernels.attention.serving.KeySplits;
 import tilewright.kernels.attention.serving.Serving;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors;
+import tilewright.reference.AttentionFactors.ReferenceScore;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.AttentionReference;
 import tilewright.reference.ScoreRule;
@@ -43,20 +44,26 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
 
   /** The reference on the sequence's Q, K and V, with sums in FP32. */
   AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in) {
-    return reference(rule, in, TensorCores.FP32);
+    return reference(rule, in, TensorCores.FP32, false);
   }
 
-  /** The reference on the sequence's Q, K and V, with the sums of tensor cores where those are codes. */
-  AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in, TensorCores tensorCores) {
+  /**
+   * The reference on the sequence's Q, K and V, where those are codes with the sums of tensor cores.
+   *
+   * @param anticipates whether P of a block of codes refers to the blocks before
+   */
+  AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in, TensorCores tensorCores,
+      boolean anticipates) {
     var sizes = problem.sizes();
     return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
         ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule,
-        problem.quantized().map(quantized -> factors(quantized, in, tensorCores))
+        problem.quantized().map(quantized -> factors(quantized, in, tensorCores, anticipates))
             .or(() -> problem.serving().codes().map(codes -> factors(codes, in))),
         problem.sinks().map(name -> new TensorView(ElementType.F32, in.get(name), Layout.of(sizes.heads(), 1))));
   }
 
-  private AttentionFactors factors(Quantized quantized, Map<String, MemorySegment> in, TensorCores tensorCores) {
+  private AttentionFactors factors(Quantized quantized, Map<String, MemorySegment> in, TensorCores tensorCores,
+      boolean anticipates) {
     if (quantized.blockScaled()) {
       return new AttentionFactors(Mxf8Attention.scales(this, in), quantized.probabilities(), quantized.output(),
           AttentionFactors.TILE, tensorCores);
@@ -66,8 +73,9 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
         quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores).split(keysOfSplit(problem));
     if (problem.promotes()) return factors.promoted(1);
+    if (anticipates) return factors.with(ReferenceScore.OF_TILES_BEFORE);
     // Hopper's kernel multiplies a wide O as seldom as it can.
-    return tensorCores == TensorCores.SM90 && sizes.valueDim() > WIDE ? factors.ofRowsLargest() : factors;
+    return tensorCores == TensorCores.SM90 && sizes.valueDim() > WIDE ? factors.with(ReferenceScore.OF_ROW) : factors;
   }
 
   /** A cache of codes beside a Q of numbers: P is rounded to their type. */
