@@ -20,7 +20,7 @@ import tilewright.numerics.TensorCoreModel;
  * @param tensorCores whose sums a step-by-step computation makes
  * @param together tiles whose P·V they sum; the results are added to O in FP32
  * @param split keys of each range whose O and logarithm stand by themselves and are merged at the end, or all
- * @param reference what a tile's P refers to
+ * @param reference of a tile's P
  */
 public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScales> scales, ElementType probabilities,
     ElementType output, int tile, TensorCores tensorCores, int together, int split, ReferenceScore reference) {
@@ -31,16 +31,15 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
 
   private static final int PROBABILITY_EXPONENT = 8;
 
-  /** What a tile's P refers to: P is e^(score − reference). */
+  /** The reference of a tile's P, which is e^(score − reference). */
   public enum ReferenceScore {
     /** The tile's own largest score, or 16 · ln 2 below the row's largest so far if that is more. */
     OF_TILE,
     /** The row's largest score so far. */
     OF_ROW,
     /**
-     * The first tile's largest score, raised where a quarter of a tile's P, which is what a thread has of it, adds up
-     * to more than 448/2⁸: by so many powers of two that it becomes about 1/2. O is divided by the sum of the rounded
-     * P.
+     * The first tile's largest score. Where a quarter of a tile's P, a thread's part, adds up to more than 448/2⁸, the
+     * reference rises by a multiple of ln 2, to a sum of about 1/2. O is divided by the sum of the rounded P.
      */
     OF_TILES_BEFORE
   }

@@ -13,9 +13,11 @@ final class SoftmaxRow {
   private static final double REACH = 16 * Math.log(2);
   /** The part of a tile of keys that a thread has, of which it adds up P. */
   private static final double SHARE_OF_THREAD = 0.25;
-  /** The sum of a thread's P beyond which the reference rises, and which it leaves: 448 and 128 of 2⁸ · P. */
+  /** The sum of a thread's P beyond which the reference rises: 448 of 2⁸ · P, the largest number of e4m3. */
   private static final double MOST = 448.0 / 256;
+  /** The sum that a raised reference leaves, about: 128 of 2⁸ · P, as in {@code Anticipation}. */
   private static final double LEFT = 128.0 / 256;
+
   private final Precision precision;
   private final double[] o;
   /** P·V of the tiles since it was last added to O. */
@@ -28,7 +30,7 @@ final class SoftmaxRow {
   private double total;
   /** The sum of the rounded exponentials of keys. */
   private double rounded;
-  /** That of those before they were rounded, which sinks add nothing to. */
+  /** The sum of the exponentials of keys before rounding; sinks are not part of it. */
   private double ofKeys;
   /** The factor of V that O is still to be multiplied by; 0 while there is nothing in O. */
   private double factor;
@@ -37,6 +39,7 @@ final class SoftmaxRow {
    * Begins without keys.
    *
    * @param together tiles whose P·V a GEMM sums before it is added to O
+   * @param kind the reference of a tile's exponentials
    */
   SoftmaxRow(Precision precision, int width, int together, ReferenceScore kind) {
     this.precision = precision;
@@ -113,7 +116,7 @@ final class SoftmaxRow {
     return e;
   }
 
-  /** Takes in what a key's probability was rounded to, and returns it. */
+  /** Adds a key's rounded probability to their sum, and returns it. */
   double rounded(double probability) {
     rounded += probability;
     return probability;

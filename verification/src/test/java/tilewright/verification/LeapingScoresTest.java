@@ -35,7 +35,7 @@ class LeapingScoresTest {
   private static final int BLOCK = 32;
   private static final int KEYS = 5 * BLOCK;
   private static final int QUERIES = 192;
-  /** What codes of K are multiplied by, so that they reach to the highest scores. */
+  /** The factor of K's codes, which reach to the highest scores with it. */
   private static final float FACTOR = 4;
 
   /** How P is computed, and how exact O is then: as P is rounded, except where one key has all of it. */
@@ -55,7 +55,7 @@ class LeapingScoresTest {
       this.tolerance = tolerance;
     }
 
-    /** What a score becomes in K. */
+    /** The score that K holds for one. */
     double rounded(double score) {
       return type == ElementType.E4M3 ? FACTOR * type.round(score / FACTOR) : type.round(score);
     }
@@ -131,7 +131,7 @@ class LeapingScoresTest {
     assertTrue(beside.lse[0] > 30, "query 0 leaps");
   }
 
-  /** Of one key in a late block that has nearly all of P, whatever its weight is rounded to. */
+  /** A key in a late block has nearly all of P, whatever that is rounded to. */
   @ParameterizedTest
   @EnumSource
   void rowThatOneKeyDominatesIsThatKeysValue(Form form) {

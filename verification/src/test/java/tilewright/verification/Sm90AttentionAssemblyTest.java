@@ -192,7 +192,7 @@ class Sm90AttentionAssemblyTest {
     return LongSuite.of(everyBytes());
   }
 
-  /** Tiles of so many keys that their blocks do not wait for their largest scores. */
+  /** Long sequences, whose blocks do not wait for their largest scores. */
   static List<Arguments> anticipating() {
     return LongSuite.of(Stream.of(64, 96, 128).flatMap(dim -> {
       var sizes = Sizes.of(1, 16384, 16384, 2, dim);

@@ -38,9 +38,9 @@ import tilewright.reference.TensorView;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 import tilewright.sm100.atom.SparseUmmaAtom;
-import tilewright.sm100.atom.StationaryUmmaAtom.Collector;
-import tilewright.sm100.atom.StationaryUmmaAtom.Use;
-import tilewright.sm100.atom.StationaryUmmaAtom;
+import tilewright.sm100.atom.WeightStationaryUmmaAtom.Collector;
+import tilewright.sm100.atom.WeightStationaryUmmaAtom.Use;
+import tilewright.sm100.atom.WeightStationaryUmmaAtom;
 import tilewright.sm100.atom.TensorCommit;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
@@ -67,7 +67,7 @@ class UmmaVariantsTest {
    */
   private record Product(ElementType type, int rowsOfA, int rowsOfB, int depthOfA, int depthOfB, Issue issue) {}
 
-  /** What one thread issues. */
+  /** The instructions of one thread. */
   private interface Issue {
     void emit(Scope k, TensorMemory memory, Factor a, Factor b);
   }
@@ -120,7 +120,7 @@ class UmmaVariantsTest {
   @CsvSource({"BF16, 32, 64", "BF16, 64, 128", "E4M3, 128, 256", "I8, 32, 256", "TF32, 64, 64"})
   void stationaryProductsLieAsTheDataPathsSay(ElementType type, int m, int n) {
     var format = MmaFormat.of(type);
-    var atom = new StationaryUmmaAtom(MmaKind.of(format), format, format, m, n);
+    var atom = new WeightStationaryUmmaAtom(MmaKind.of(format), format, format, m, n);
     for (int column = 0; column < n; column++) {
       // As many parts of the columns as fit in the lanes one above the other.
       int width = n / (LANES / m);
@@ -165,9 +165,11 @@ class UmmaVariantsTest {
     var scaled = UmmaAtom.scaled(ElementType.E4M3, ElementType.E4M3, 128, 64, 1);
     assertThrows(TraceException.class, () -> new SparseUmmaAtom(scaled));
     assertThrows(TraceException.class, () -> new Collector(4, Use.FILL));
-    assertThrows(TraceException.class, () -> new StationaryUmmaAtom(MmaKind.F16, MmaFormat.F16, MmaFormat.BF16, 64, 64));
-    assertThrows(TraceException.class, () -> new StationaryUmmaAtom(MmaKind.F16, MmaFormat.F16, MmaFormat.F16, 64, 96));
-    assertThrows(TraceException.class, () -> new StationaryUmmaAtom(MmaKind.F16, MmaFormat.F16, MmaFormat.F16, 16, 64));
+    var half = MmaFormat.F16;
+    assertThrows(TraceException.class,
+        () -> new WeightStationaryUmmaAtom(MmaKind.F16, half, MmaFormat.BF16, 64, 64));
+    assertThrows(TraceException.class, () -> new WeightStationaryUmmaAtom(MmaKind.F16, half, half, 64, 96));
+    assertThrows(TraceException.class, () -> new WeightStationaryUmmaAtom(MmaKind.F16, half, half, 16, 64));
   }
 
   /** One row of A; whole numbers from −2 to 2. */
@@ -188,8 +190,8 @@ class UmmaVariantsTest {
       case Assembly.Unavailable missing -> abort(missing.reason());
     }
     var buffers = Map.of("A", filled(type, product.rowsOfA(), product.depthOfA(), UmmaVariantsTest::a), "B",
-        filled(type, product.rowsOfB(), product.depthOfB(), UmmaVariantsTest::b), "W", MemorySegment.ofArray(words), "D",
-        Buffers.poisoned(ElementType.I32, (long) LANES * BESIDE));
+        filled(type, product.rowsOfB(), product.depthOfB(), UmmaVariantsTest::b), "W", MemorySegment.ofArray(words),
+        "D", Buffers.poisoned(ElementType.I32, (long) LANES * BESIDE));
     var arguments = LaunchArguments.of(compiled)
         .tensor("A", matrix("A", product.rowsOfA(), product.depthOfA()))
         .tensor("B", matrix("B", product.rowsOfB(), product.depthOfB()))
@@ -247,7 +249,9 @@ class UmmaVariantsTest {
       }
       access.store(k, memory.columns(BESIDE, WORDS), warp, 0, stored);
       for (int i = 0; i < WORDS; i++) k.emit("mov.b32", stored.group(0).get(i), new Operand.Integer(POISON));
-      for (int first = 0; first < BESIDE; first += WORDS) access.store(k, memory.columns(first, WORDS), warp, 0, stored);
+      for (int first = 0; first < BESIDE; first += WORDS) {
+        access.store(k, memory.columns(first, WORDS), warp, 0, stored);
+      }
       TensorFence.waitForStores(k);
       TensorFence.beforeSync(k);
       k.barrier();
@@ -282,7 +286,9 @@ class UmmaVariantsTest {
         var registers = access.fragment(k, PtxType.B32);
         access.load(k, tile, warp, first, registers);
         TensorFence.waitForLoads(k);
-        for (int i = 0; i < WORDS; i++) columns.store(first + i, k.result(registers.group(0).get(i), Integer.MAX_VALUE));
+        for (int i = 0; i < WORDS; i++) {
+          columns.store(first + i, k.result(registers.group(0).get(i), Integer.MAX_VALUE));
+        }
       }
     }
   }

@@ -35,7 +35,7 @@ public interface AttentionKernel {
     return Map.of();
   }
 
-  /** Whether a block's P refers to the largest scores of the blocks before, so that none of it is a power of two. */
+  /** Whether a block's P refers to the largest scores of the blocks before, and its largest element is rounded, too. */
   default boolean anticipates(AttentionProblem problem) {
     return false;
   }

@@ -3,6 +3,7 @@ package tilewright.sm100.atom;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
 
@@ -25,7 +26,7 @@ public record SparseUmmaAtom(UmmaAtom dense) {
     }
   }
 
-  /** K of one instruction: rows of B have so many elements, rows of A half of them. */
+  /** K of one instruction: the elements of a row of B; a row of A has half as many. */
   public int depth() {
     return 2 * dense.depth();
   }
@@ -52,10 +53,11 @@ public record SparseUmmaAtom(UmmaAtom dense) {
    * upper two that of the second. Of TF32, four bits are 4 for the first place and 14 for the second.
    */
   public Layout metadata() {
-    boolean half = dense.rows() == HALF_ROWS;
-    int sixteens = dense.rows() / 16;
+    // Sixteen rows, and the lanes from one sixteen to the next.
+    int rows = 16;
+    int lanes = dense.rows() == HALF_ROWS ? Warp.SIZE : rows;
     return Layout.parse((interleaved() ? "((8,2,%d),(4,2)):((1,512,%d),(128,8))" : "((16,%d),16):((1,%d),128)")
-        .formatted(sixteens, half ? 32 : 16));
+        .formatted(dense.rows() / rows, lanes));
   }
 
   /**
@@ -74,6 +76,7 @@ public record SparseUmmaAtom(UmmaAtom dense) {
           + (interleaved() ? "0 to 3" : "0") + " with kind " + dense.kind());
     }
     var form = new Operand.Integer(dense.descriptor(formA.kMajor(), formB.kMajor()) | SPARSE_BIT | selector);
-    k.emit(dense.form().replace("mma", "mma.sp"), d.address(k), a, b, metadata.address(k), form, more.register());
+    k.emit(dense.form().replace("tcgen05.mma", "tcgen05.mma.sp"), d.address(k), a, b, metadata.address(k), form,
+        more.register());
   }
 }

@@ -98,7 +98,7 @@ final class AttentionMainloop {
     if (config.promotes()) return OutputSums.Promoted.of(k, rowsOfOutput, pv.accumulators(k), pv.accumulators(k));
     var rows = config.shape().anticipates() ? FragmentRows.of(pv.atom().partition()) : rowsOfOutput;
     var sums = new OutputSums.Fast(k, rows, config.rescalesSeldom(), pv.accumulators(k));
-    return config.shape().anticipates() ? OutputSums.Weighted.of(k, sums, config.shape().valueDim()) : sums;
+    return config.shape().anticipates() ? OutputSums.WithRowSums.of(k, sums, config.shape().valueDim()) : sums;
   }
 
   /** The rows of O. */

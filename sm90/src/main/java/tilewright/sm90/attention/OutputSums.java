@@ -33,7 +33,7 @@ sealed interface OutputSums {
   Fragment finish();
 
   /**
-   * The rows' totals with what the sums have to be multiplied by.
+   * The rows' totals with the factors that turn the sums into O.
    *
    * @param ofKeys the totals of the softmax; {@code ofAll} with what does not come from keys
    */
@@ -71,18 +71,18 @@ sealed interface OutputSums {
 
   /**
    * Sums that the tensor cores accumulate, beside those of the rounded P itself: {@link #ONES} columns of ones follow
-   * V's. O is divided by these, so that a row that one key dominates is exact whatever the key's weight is rounded to.
-   * As they are sums of one sign, of which the tensor cores would lose some of each block, they are added in FP32.
+   * V's. O is divided by these, so that a row with one dominant key is exact whatever that key's P is rounded to. The
+   * tensor cores truncate, which sums of one sign would lose by in each block: those of P are added in FP32.
    *
    * @param all of these columns; {@code columns} of them are O's
-   * @param weights one a row of the thread
+   * @param rowSums of the rounded P, one per row of the thread
    */
-  record Weighted(Scope k, Fast all, int columns, List<F32.Accumulator> weights) implements OutputSums {
+  record WithRowSums(Scope k, Fast all, int columns, List<F32.Accumulator> rowSums) implements OutputSums {
     /** The fewest columns of wgmma. */
     static final int ONES = 8;
 
-    static Weighted of(Scope k, Fast all, int columns) {
-      return new Weighted(k, all, columns, Stream.generate(k::accumulator).limit(all.rows.count()).toList());
+    static WithRowSums of(Scope k, Fast all, int columns) {
+      return new WithRowSums(k, all, columns, Stream.generate(k::accumulator).limit(all.rows.count()).toList());
     }
 
     @Override
@@ -98,21 +98,21 @@ sealed interface OutputSums {
     @Override
     public void begin() {
       all.begin();
-      weights.forEach(weight -> weight.set(k.constant(0f)));
+      rowSums.forEach(sum -> sum.set(k.constant(0f)));
     }
 
     @Override
     public void complete() {
       var values = all.rows.values(k, all.accumulators);
-      for (int row = 0; row < weights.size(); row++) weights.get(row).add(values.get(all.rows.of(row).getLast()));
+      for (int row = 0; row < rowSums.size(); row++) rowSums.get(row).add(values.get(all.rows.of(row).getLast()));
       part(outputGroups(), all.accumulators.groups().size()).clear(k, PtxType.F32);
     }
 
     @Override
     public void next(OnlineSoftmax softmax, OnlineSoftmax.Step step) {
       all.next(softmax, step);
-      for (int row = 0; row < weights.size(); row++) {
-        weights.get(row).set(weights.get(row).value().times(step.factors().get(row)));
+      for (int row = 0; row < rowSums.size(); row++) {
+        rowSums.get(row).set(rowSums.get(row).value().times(step.factors().get(row)));
       }
     }
 
@@ -133,8 +133,8 @@ sealed interface OutputSums {
     @Override
     public List<Total> totals(List<Total> ofKeys, List<Total> ofAll) {
       return IntStream.range(0, ofAll.size()).mapToObj(row -> {
-        var weight = weights.get(row).value();
-        var rounding = ofKeys.get(row).inverse().times(weight).where(weight.notEqualTo(0f), k.constant(1f));
+        var rowSum = rowSums.get(row).value();
+        var rounding = ofKeys.get(row).inverse().times(rowSum).where(rowSum.notEqualTo(0f), k.constant(1f));
         return ofAll.get(row).with(ofAll.get(row).inverse().times(rounding.reciprocal()));
       }).toList();
     }

@@ -292,9 +292,9 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, Band band, Modi
         : layoutV();
   }
 
-  /** V's columns and those of ones, which add up P where O is divided by what it was rounded to. */
+  /** V's columns and, where O is divided by the sum of the rounded P, columns of ones that add it up. */
   int columnsOfOperandV() {
-    return shape.valueDim + (shape.anticipates ? OutputSums.Weighted.ONES : 0);
+    return shape.valueDim + (shape.anticipates ? OutputSums.WithRowSums.ONES : 0);
   }
 
   /** The part of the operand of P·V that is transposed from V. */

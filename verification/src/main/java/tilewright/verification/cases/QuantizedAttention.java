@@ -46,7 +46,7 @@ public final class QuantizedAttention {
     all.add(apart(AttentionCases.band(BF16, new Sizes(2, 140, 300, 4, 2, 64, 64), Band.ALL)));
     all.add(inE5m2(AttentionCases.band(BF16, Sizes.of(1, 130, 270, 1, 128), Band.CAUSAL)));
     all.add(inE5m2(AttentionCases.band(F16, new Sizes(1, 2, 150, 4, 1, 64, 64), Band.ALL)));
-    // So many keys that blocks refer to the largest scores of those before.
+    // Enough keys for blocks that refer to the largest scores of those before.
     all.add(perHead(AttentionCases.band(F16, Sizes.of(1, 70, 2100, 1, 64), Band.ALL)));
     all.add(perHead(AttentionCases.band(BF16, Sizes.of(1, 100, 2050, 1, 96), Band.CAUSAL)));
     for (int dim : new int[] {64, 128}) {

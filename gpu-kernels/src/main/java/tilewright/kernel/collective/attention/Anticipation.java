@@ -13,15 +13,15 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.tiled.Fragment;
 
 /**
- * Weights that do not wait for the largest scores of their tile: they refer to what the tiles before refer to. None is
- * above a limit if their sum, which is needed anyway, is not. Only where one is, the references are raised and the
- * weights computed again.
+ * A softmax whose P does not wait for the largest scores of its tile: P = 2^(c·s−r), where the reference r is that of
+ * the tiles before. The sum of a row's P, needed anyway, tells whether an element exceeds the range of its type. Only
+ * then the reference rises, and the tile's P is computed again.
  *
- * <p>A row's largest weight is then rounded like all others. Results have to be divided by the sum of the rounded
- * weights, so that a row that one score dominates is exact all the same.
+ * <p>The largest element of P is then rounded like all others. Callers divide O by the sum of the rounded P, so that a
+ * row with one dominant score is exact all the same.
  */
 public final class Anticipation {
-  /** What a raised reference leaves of the limit, so that the next tiles' sums, which vary, do not exceed it. */
+  /** The part of the limit that sums have by a raised reference: those of the next tiles vary. */
   private static final float SHARE = 2f / 7;
   /** 1.5·2²³, where neighbouring FP32 values are 1 apart: adding and subtracting it rounds to whole numbers. */
   private static final float INTEGERS = 0x1.8p23f;
@@ -34,7 +34,7 @@ public final class Anticipation {
   /**
    * @param rows of the tiles of scores
    * @param softmax of the rows, whose reference is their largest score, not one of each tile's own
-   * @param limit the largest number that weights are rounded to
+   * @param limit the largest number of the type that P is rounded to
    */
   public Anticipation(Scope k, FragmentRows rows, OnlineSoftmax softmax, float limit) {
     this.k = k;
@@ -47,7 +47,7 @@ public final class Anticipation {
    * Takes in the first tile of the rows.
    *
    * @param scores −∞ for a key that is not seen
-   * @param into the registers that get the weights
+   * @param into the registers that get P
    */
   public List<F32> first(List<F32> scores, Fragment into) {
     rows.set(k, into, softmax.next(scores).weights());
@@ -59,13 +59,13 @@ public final class Anticipation {
     return rows.values(k, into);
   }
 
-  /** How far a reference is raised for a sum: by a whole number, which leaves the largest weight a power of two. */
+  /** The whole number by which a reference rises for a sum: a power of two among P stays one. */
   private F32 rise(F32 sum) {
     return sum.times(1 / (SHARE * limit)).log2().plus(INTEGERS).plus(-INTEGERS);
   }
 
   /**
-   * A tile's weights by the references of the tiles before.
+   * The sums of a tile's P by the references of the tiles before.
    *
    * @param sums of each row's in the thread
    * @param exceeds whether one of the warp's sums is above the limit: {@link #settle} follows; else {@link #accept}
@@ -76,7 +76,7 @@ public final class Anticipation {
    * Tries a tile.
    *
    * @param groups of values that are rounded together
-   * @param round gets each group's number and weights, which take no registers afterwards
+   * @param round gets each group's number and its P, which needs no registers afterwards
    */
   public Attempt attempt(List<F32> scores, List<List<Integer>> groups, BiConsumer<Integer, List<F32>> round) {
     var scales = softmax.scales();
@@ -86,13 +86,13 @@ public final class Anticipation {
     var chains = new ArrayList<Optional<F32>>(Collections.nCopies(perRow * rows.count(), Optional.empty()));
     for (int number = 0; number < groups.size(); number++) {
       var group = groups.get(number);
-      var weights = group.stream().map(v -> weight(scores, v, scales, shifts)).toList();
-      weights.forEach(F32::register);
-      round.accept(number, weights);
+      var p = group.stream().map(v -> probability(scores, v, scales, shifts)).toList();
+      p.forEach(F32::register);
+      round.accept(number, p);
       for (int place = 0; place < group.size(); place++) {
         int chain = perRow * rows.rowOf(group.get(place)) + place % perRow;
-        var weight = weights.get(place);
-        var sum = chains.get(chain).map(before -> before.plus(weight)).orElse(weight);
+        var element = p.get(place);
+        var sum = chains.get(chain).map(before -> before.plus(element)).orElse(element);
         sum.register();
         chains.set(chain, Optional.of(sum));
       }
@@ -111,8 +111,8 @@ public final class Anticipation {
    * Takes in a tile whose attempt exceeds the limit in some rows. Others stay as they are, so that a row does not
    * depend on its neighbours in the warp.
    *
-   * @param into the registers that get the weights
-   * @return the weights, and by what earlier results have to be multiplied
+   * @param into the registers that get P
+   * @return P, and the factors of earlier results
    */
   public OnlineSoftmax.Step settle(Attempt attempt, List<F32> scores, Fragment into) {
     var most = rows.acrossLanes(k, attempt.sums, F32::max);
@@ -132,10 +132,10 @@ public final class Anticipation {
     var factors = softmax.raise(raised.stream().map(F32.Accumulator::value).toList());
     var scales = softmax.scales();
     var shifts = softmax.shifts();
-    rows.set(k, into, IntStream.range(0, scores.size()).mapToObj(v -> weight(scores, v, scales, shifts)).toList());
-    var weights = rows.values(k, into);
-    softmax.add(rows.inThread(weights, F32::plus));
-    return new OnlineSoftmax.Step(weights, factors);
+    rows.set(k, into, IntStream.range(0, scores.size()).mapToObj(v -> probability(scores, v, scales, shifts)).toList());
+    var p = rows.values(k, into);
+    softmax.add(rows.inThread(p, F32::plus));
+    return new OnlineSoftmax.Step(p, factors);
   }
 
   /** Scores of which a chain's first comes from this lane by a shuffle: ptxas would compute the maxima ahead else. */
@@ -149,7 +149,7 @@ public final class Anticipation {
     return result;
   }
 
-  private F32 weight(List<F32> scores, int value, List<F32> scales, List<F32> shifts) {
+  private F32 probability(List<F32> scores, int value, List<F32> scales, List<F32> shifts) {
     int row = rows.rowOf(value);
     return scores.get(value).fma(scales.get(row), shifts.get(row)).exp2();
   }

@@ -241,7 +241,7 @@ public final class OnlineSoftmax {
     return offset;
   }
 
-  /** What is added to c·s to get the binary logarithm of a weight, by the rows' references now. */
+  /** The offset less the rows' references now: the binary logarithm of a weight is c·s plus this. */
   List<F32> shifts() {
     return references().stream().map(reference -> k.constant(offset).minus(reference)).toList();
   }

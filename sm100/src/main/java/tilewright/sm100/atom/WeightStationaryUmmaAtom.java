@@ -14,13 +14,13 @@ import tilewright.ptx.Operand;
  * @param m rows of D: 32, 64 or 128
  * @param n columns of D: 64, 128 or 256
  */
-public record StationaryUmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, int m, int n) {
+public record WeightStationaryUmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, int m, int n) {
   private static final int LEAST_ROWS = 32;
   private static final int LEAST_COLUMNS = 64;
   private static final int MOST_COLUMNS = 256;
   private static final int BUFFERS = 4;
 
-  /** What an instruction does with the B of a collector buffer. */
+  /** The use of a collector buffer by an instruction. */
   public enum Use {
     /** Reads B and leaves it to nobody. */
     DISCARD("discard"),
@@ -53,14 +53,14 @@ public record StationaryUmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, int m, 
     }
   }
 
-  public StationaryUmmaAtom {
+  public WeightStationaryUmmaAtom {
     if (kind.scaled() || !kind.formats().contains(a) || !kind.formats().contains(b)
         || kind == MmaKind.F16 && a != b) {
       throw new TraceException("no stationary product of kind " + kind + " of " + a.text() + " and " + b.text());
     }
     if (!isPower(m, LEAST_ROWS, TensorMemory.LANES) || !isPower(n, LEAST_COLUMNS, MOST_COLUMNS)) {
-      throw new TraceException("no tcgen05.mma.ws has " + m + " rows and " + n + " columns: 32, 64 or 128 rows, and 64, "
-          + "128 or 256 columns");
+      throw new TraceException("no tcgen05.mma.ws has " + m + " rows and " + n + " columns: 32, 64 or 128 rows, and "
+          + "64, 128 or 256 columns");
     }
   }
 
